@@ -45,7 +45,7 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-wheel: $(STAMP) ## Build the wheel and install it into .venv in place of the checkout: tests are of it, as users get it
+wheel: $(STAMP) ## Build the wheel and install it into .venv in place of the checkout, so that tests use what users get
 	@rm -rf build/wheel && mkdir -p build
 	@$(BIN)/python -m build --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
@@ -59,26 +59,26 @@ $(DOCS_STAMP): $(STAMP)
 docs: $(DOCS_STAMP) ## Build the documentation as a site in build/site, and check every link of it
 	@$(BIN)/python tools/docs/site.py
 
-docs-serve: $(DOCS_STAMP) ## Serve it at http://127.0.0.1:8000, anew at every change
+docs-serve: $(DOCS_STAMP) ## Serve the site at http://127.0.0.1:8000, and rebuild it at every change
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
 demo: $(STAMP) ## Validate and render every example into build/demo, and run one on this machine
 	@$(BIN)/python tools/demo.py
 
-test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="path -k word" for some; SPARKGEN_SHARE=all: long ones, too)
+test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="path -k word": only some; SPARKGEN_SHARE=all: the long ones, too)
 	@$(BIN)/pytest $(WORKERS) -rs --durations 15 --durations-min 2 $(TESTS)
 
-soak: $(STAMP) tools ## Play every long test whole, then N schedules of the simulator from SEED on (N=100000 SEED=1)
+soak: $(STAMP) tools ## Run all of every long test, then N schedules of the simulator from SEED on (N=100000 SEED=1)
 	@SPARKGEN_SHARE=all $(BIN)/pytest $(WORKERS) -rs $(TESTS)
 	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
-replay: $(STAMP) ## Tell what happens in one schedule of the simulator (SEED=11; SHRINK=1: with only what breaks it; SESSIONS=1; GANGS=1; FILES=1)
+replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1: reduced to what breaks it; SESSIONS=1; GANGS=1; FILES=1)
 	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
 e2e: $(STAMP) ## Run the end-to-end tests of this commit (a tenth of the slow ones) on the test cluster, or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
-e2e-full: $(STAMP) ## Run them all (two hours; as root, on the test cluster); RECORD=1 notes how long each takes
+e2e-full: $(STAMP) ## Run all end-to-end tests (two hours; as root, on the test cluster); RECORD=1 notes how long each takes
 	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
 soak-chart: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
@@ -134,10 +134,10 @@ bench-delivery: $(STAMP) ## Measure a changed script until it runs, beside an im
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
 	@$(BIN)/python tools/bench/plots.py
 
-release: $(STAMP) ## Make wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
+release: $(STAMP) ## Build wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
 	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))
 
-golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
+golden: $(STAMP) tools ## Rewrite the expected outputs of the tests; read the diff before you commit it
 	@$(BIN)/pytest $(WORKERS) --regenerate $(TESTS)
 	@git status --short -- tests docs
 
@@ -151,24 +151,24 @@ scheduler: $(STAMP) ## Compile the scheduler jar for both Scala lines into the c
 cluster-requirements: ## Install the Debian packages that the test cluster needs (as root)
 	@$(CLUSTER) requirements
 
-cluster-up: ## Have a real Kubernetes on this machine (as root; the first time builds it: 8 minutes)
+cluster-up: ## Start a real Kubernetes on this machine (as root; the first time builds it: 8 minutes)
 	@$(CLUSTER) up
 
-cluster-down: ## End it, and remove all that it made
+cluster-down: ## Stop the test cluster, and remove everything it created
 	@$(CLUSTER) down
 
-cluster-status: ## Tell what of it runs
+cluster-status: ## Print which parts of the test cluster run
 	@$(CLUSTER) status
 
-cluster-images: ## Have the Spark images of the end-to-end tests on its nodes (TAGS="3.5.8-scala ..." for others)
+cluster-images: ## Load the Spark images of the end-to-end tests onto its nodes (TAGS="3.5.8-scala ..." for others)
 	@$(CLUSTER) load $(TAGS)
 
-cluster-argocd: ## Have an Argo CD that syncs Git repositories of this machine to it (built once: 5 minutes)
+cluster-argocd: ## Start an Argo CD that syncs Git repositories of this machine to it (built once: 5 minutes)
 	@$(CLUSTER) argocd
 
-cluster-shell: ## A shell whose kubectl, helm and kustomize talk to it
+cluster-shell: ## Open a shell whose kubectl, helm and kustomize use the test cluster
 	@$(CLUSTER) shell
 
-clean: ## Remove what make made in this folder (the cache of built tools stays)
+clean: ## Remove what make created in this folder (the cache of built tools stays)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .pytest_cache
 	find sparkgen tools tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -3,7 +3,7 @@
 {{- if eq .app.runtimeImage .app.c.RUNTIME_IMAGE }}
 
 WARNING: {{ .path }} is not set, and no registry has the default, {{ .app.runtimeImage }}:
-pods start only on nodes that were given this image. Build and push one, and name it in the values:
+pods start only on nodes that already have this image. Build and push one, and set it in the values:
   sparkgen image build --push REGISTRY/sparkgen-runtime:{{ .app.c.VERSION }}
   helm upgrade ... --set {{ .path }}=REGISTRY/sparkgen-runtime:{{ .app.c.VERSION }}
 {{- end -}}

@@ -79,7 +79,7 @@ private[spark] final class AllocatorClient(settings: Settings, speaker: Speaker)
     case 204 => NoNews
     case 400 => Refused(s"the allocator at ${settings.address} does not understand this scheduler: ${error(connection)}")
     case 401 => Refused(
-      s"the allocator at ${settings.address} does not accept the token in ${settings.tokenFile}: ${error(connection)}")
+      s"the allocator at ${settings.address} rejects the token in ${settings.tokenFile}: ${error(connection)}")
     case 409 => Refused(error(connection)) // another driver has it: the allocator says which, and what to do
     case code => Unreachable(s"HTTP $code: ${error(connection)}")
   }
@@ -89,8 +89,8 @@ private[spark] final class AllocatorClient(settings: Settings, speaker: Speaker)
     if (version == Version) {
       Ok(body)
     } else {
-      Refused(s"the allocator at ${settings.address} speaks version $version of the protocol, and this scheduler " +
-        s"version $Version: use a runtime image and a scheduler jar of one sparkgen.")
+      Refused(s"the allocator at ${settings.address} speaks protocol version $version, but this scheduler speaks " +
+        s"version $Version: use a runtime image and a scheduler jar of the same sparkgen release.")
     }
   }
 
@@ -110,7 +110,7 @@ private[spark] final class AllocatorClient(settings: Settings, speaker: Speaker)
     try {
       new String(Files.readAllBytes(settings.tokenFile), UTF_8).trim
     } catch {
-      case problem: IOException => throw new IOException(s"the token cannot be read: $problem", problem)
+      case problem: IOException => throw new IOException(s"cannot read the token: $problem", problem)
     }
 }
 

@@ -47,7 +47,7 @@ private[spark] final class ApplicationFailure(context: SparkContext, scheduler: 
     context.stopInNewThread()
     graceMs.foreach { grace =>
       Thread.sleep(grace)
-      logError(s"The application was to end ${grace / 1000} s ago, and has not: ending it. $text")
+      logError(s"The application should have stopped ${grace / 1000} s ago, but is still running: killing it. $text")
       System.exit(ExitCode)
     }
   }

@@ -66,14 +66,14 @@ private[spark] final class GuardedTokenProvider(
   /** Tells of a failure when it is past the time at which Spark had to ask: where no login works, it asks nobody. */
   def look(now: Long): Unit = synchronized {
     for (end <- expiresAt; time <- due if failing.isEmpty && now > time + math.min(LatestMs, (end - time) / 4)) {
-      logWarning(s"No new tokens of $serviceName: they were due at ${utc(time)}, and there is no login to ask for them " +
-        s"with; Spark has logged the reason. Tasks fail when those that there are end, at ${utc(end)}.")
+      logWarning(s"No new tokens of $serviceName: they were due at ${utc(time)}, and no login works to request " +
+        s"them; Spark has logged the reason. Tasks will fail when the current tokens expire, at ${utc(end)}.")
       change(Some(TokenFailure(serviceName, time, 1, expiresAt)))
     }
   }
 
   private def obtained(fresh: Credentials, next: Option[Long]): Option[Long] = {
-    failing.foreach { was => logInfo(s"There are new tokens of $serviceName, after ${was.attempts} failed attempts.") }
+    failing.foreach { was => logInfo(s"Got new tokens of $serviceName after ${was.attempts} failed attempts.") }
     last = fresh
     expiresAt = next
     due = next.map { end =>
@@ -92,10 +92,10 @@ private[spark] final class GuardedTokenProvider(
     }
     val left = expiresAt.map(end => math.max((end - now) / 2, retry(1)))
     val pause = (Seq(retry(failure.attempts)) ++ left).min
-    logWarning(s"No new tokens of $serviceName: attempt ${failure.attempts} has failed" +
-      problem.fold("; Spark has logged the reason just before this line")(found => s" ($found)") +
-      expiresAt.fold("")(end => s". Tasks fail when those that there are end, at ${utc(end)}") +
-      s". Trying again in ${pause / 1000} s.")
+    logWarning(s"No new tokens of $serviceName: attempt ${failure.attempts} failed" +
+      problem.fold("; Spark has logged the reason above this line")(found => s" ($found)") +
+      expiresAt.fold("")(end => s". Tasks will fail when the current tokens expire, at ${utc(end)}") +
+      s". Retrying in ${pause / 1000} s.")
     change(Some(failure))
     Some(now + (pause / ratio).toLong)
   }

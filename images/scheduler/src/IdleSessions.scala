@@ -38,7 +38,7 @@ private[spark] final class IdleSessions(timeoutMs: Long, sessions: () => Option[
       val now = none && TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - busyAt) >= timeoutMs
       if (now != idle) {
         idle = now
-        logInfo(if (now) s"There was no session for ${timeoutMs / 1000} s: all executors go." else "There is a session.")
+        logInfo(if (now) s"No session for ${timeoutMs / 1000} s: removing all executors." else "A session started.")
       }
       Utils.tryLogNonFatalError(rest(idle))
     }

@@ -9,7 +9,8 @@ import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 /** A property that runs with another value than the reviewed one; None is "not set". */
 private[spark] final case class Difference(property: String, running: Option[String], reviewed: Option[String]) {
   override def toString: String =
-    s"$property is ${running.getOrElse("not set")}, but the document says ${reviewed.getOrElse("nothing of it")}"
+    s"$property is ${running.getOrElse("not set")}, but the document " +
+      reviewed.fold("does not set it")(value => s"says $value")
 }
 
 /**
@@ -53,7 +54,7 @@ private[spark] object Mismatch extends Logging {
   /** Warns where the executors' Spark is another one of the same minor version. */
   def checkPatch(running: String, conf: SparkConf): Unit =
     conf.getOption(SparkVersion.OfExecutors).filter(_ != running).foreach { executors =>
-      logWarning(s"This driver is Spark $running, and its executors are Spark $executors: have the same version here.")
+      logWarning(s"This driver runs Spark $running, but its executors run Spark $executors: use the same version for both.")
     }
 
   /** The differences; none when nothing was reviewed (a driver that was started by hand). */

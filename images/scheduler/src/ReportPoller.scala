@@ -26,7 +26,7 @@ private[spark] final class ReportPoller(
     while (!ended) {
       try step() catch {
         case NonFatal(problem) =>
-          logWarning("A report of the allocator could not be followed", problem)
+          logWarning("Could not apply a report from the allocator", problem)
           Thread.sleep(AfterFaultMs)
       }
     }

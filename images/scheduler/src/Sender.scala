@@ -59,8 +59,8 @@ private[spark] final class Sender(
       missedAt = System.nanoTime()
     }
     if (answered && failures == 1) {
-      logWarning(s"The allocator at ${settings.address} does not answer ($why). Jobs go on with the executors there " +
-        "are; until it answers again, none is added.")
+      logWarning(s"The allocator at ${settings.address} does not answer ($why). Jobs continue with the current " +
+        "executors; none is added until it answers.")
     }
     val waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - missedAt)
     val patience = if (answered) settings.sessionTimeout else Some(settings.allocatorTimeout)
@@ -74,14 +74,14 @@ private[spark] final class Sender(
   }
 
   private def neverAnswered(seconds: Long, why: String): String =
-    s"no allocator has answered at ${settings.address.url} for $seconds s ($why). It is the container 'allocator' of " +
-      "the driver's pod: read its log. Where `sparkgen shell` has started this driver, it leads there, and has to go " +
-      s"on running. The wait is set by ${Settings.AllocatorTimeout}."
+    s"no allocator has answered at ${settings.address.url} for $seconds s ($why). Read the log of the container " +
+      "'allocator' in the driver's pod. If you started this driver with `sparkgen shell`, keep that command running, " +
+      s"because the connection goes through it. To wait longer, set ${Settings.AllocatorTimeout}."
 
   private def givenUp(seconds: Long, why: String): String =
-    s"the allocator at ${settings.address} could not be reached for $seconds s ($why). By now it has given up this " +
-      "driver and removed its executors. Stop this SparkContext (`spark.stop()`), then make the next one; where " +
-      s"`sparkgen shell` does not run any more, start it again. The wait is set by ${Settings.SessionTimeout}."
+    s"the allocator at ${settings.address} could not be reached for $seconds s ($why). By now it has given up this driver " +
+      "and removed its executors. Stop this SparkContext (`spark.stop()`), and create a new one; if `sparkgen shell` " +
+      s"no longer runs, start it again first. To wait longer, set ${Settings.SessionTimeout}."
 }
 
 private[spark] object Sender {

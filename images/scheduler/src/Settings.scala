@@ -77,7 +77,7 @@ private[spark] object OnMismatch {
     case "fail" => Fail
     case "warn" => Warn
     case other =>
-      throw new SparkgenException(s"sparkgen: ${Settings.OnMismatchKey} is $other; it can be fail or warn.")
+      throw new SparkgenException(s"sparkgen: ${Settings.OnMismatchKey} must be fail or warn, not $other.")
   }
 }
 
@@ -95,7 +95,7 @@ private[spark] object AllocatorAddress {
   def parse(masterUrl: String): AllocatorAddress = {
     val rest = masterUrl.substring(Scheme.length)
     if (!HostAndPort.matcher(rest).matches) {
-      throw new SparkgenException(s"sparkgen: the master is $masterUrl; it must be sparkgen://HOST:PORT.")
+      throw new SparkgenException(s"sparkgen: the master must be sparkgen://HOST:PORT, not $masterUrl.")
     }
     AllocatorAddress(rest)
   }

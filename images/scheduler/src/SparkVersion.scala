@@ -15,9 +15,9 @@ private[spark] object SparkVersion {
     if (executors.isEmpty || minor(running).equals(minor(executors))) {
       null
     } else {
-      "sparkgen: this driver is Spark " + running + ", and its executors are Spark " + executors + ": they do not " +
-        "understand each other. Have Spark " + executors + " here (pip install pyspark==" + executors + "), or change " +
-        "spec.sparkVersion and spec.image of the document."
+      "sparkgen: this driver runs Spark " + running + ", but its executors run Spark " + executors + ", which is not " +
+        "compatible. Use Spark " + executors + " for the driver (pip install pyspark==" + executors + "), or change " +
+        "spec.sparkVersion and spec.image in the document."
     }
 
   /** "4.0" of "4.0.1" and of "4.0.1-vendor.2". */

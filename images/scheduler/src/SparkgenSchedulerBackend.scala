@@ -58,7 +58,7 @@ private[spark] class SparkgenSchedulerBackend(
     slot.update(_.copy(stopped = true)) // first: an executor that leaves now is no loss
     Utils.tryLogNonFatalError(super.stop())
     if (slot.awaitContact(0) && !slot.awaitAcknowledged(StopMs)) {
-      logInfo("The allocator has not acknowledged the end. It ends the executors when this process has ended.")
+      logInfo("The allocator has not acknowledged the end. It removes the executors when this process exits.")
     }
     sender.stop()
     poller.stop()
@@ -179,7 +179,7 @@ private[spark] class SparkgenSchedulerBackend(
   }
 
   private def giveUp(id: String): Unit = if (slot.current.status(id).contains(Status.Lost)) {
-    val message = s"The connection to executor $id broke, and the allocator has not said why within " +
+    val message = s"The connection to executor $id broke, and the allocator has not reported why within " +
       s"${settings.verdictTimeout / 1000} s"
     val host = if (settings.filesGoWithPods) slot.current.host(id) else None
     removeExecutor(id, ExecutorProcessLost(message, host))

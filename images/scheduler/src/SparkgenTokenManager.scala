@@ -79,7 +79,7 @@ private[spark] object SparkgenTokenManager extends Logging {
       field.set(manager, providers.map { case (name, provider) => name -> other(provider) })
     } catch {
       case NonFatal(problem) =>
-        logWarning(s"Tokens are renewed as Spark ${org.apache.spark.SPARK_VERSION} does it: a service that is away at a " +
-          s"renewal ends it ($problem).")
+        logWarning(s"Tokens are renewed as Spark ${org.apache.spark.SPARK_VERSION} does it: if a service is down at a renewal, " +
+          s"renewal stops ($problem).")
     }
 }

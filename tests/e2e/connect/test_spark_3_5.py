@@ -49,8 +49,8 @@ def test_a_server_of_spark_3_5(cluster: Cluster, restricted: str) -> None:
             connect={"idleTimeout": "10s"},
         )
         application = deploy(cluster, restricted, document)
-        idle = "There was no session for 10 s"
+        idle = "No session for 10 s"
         wait_until(lambda: idle in application.logs(), 180, "the server is idle", application.story)
         done = connect(cluster, restricted, "older", "work.py", "shuffle", full=VERSION)
         assert done == [*RESULT, "groups: 7"], application.story()
-        assert "IdleSessions: There is a session." in application.logs()
+        assert "IdleSessions: A session started." in application.logs()

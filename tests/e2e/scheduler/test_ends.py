@@ -128,7 +128,7 @@ def test_a_wrong_token_ends_the_driver(trial: Callable[[str], Trial], line: str)
     wrong.write_text("something else\n")
     driver = made.start({"spark.sparkgen.tokenFile": str(wrong)}, SWALLOWS)
     assert driver.wait() == 1
-    assert f"does not accept the token in {wrong}: wrong token" in driver.output()
+    assert f"rejects the token in {wrong}: wrong token" in driver.output()
 
 
 SESSION = {
@@ -192,13 +192,13 @@ def test_another_version_of_spark_than_the_executors(trial: Callable[[str], Tria
     made.allocator.start()
     (other,) = set(COMPILED) - {line}
     driver = made.start({"spark.sparkgen.sparkVersion": COMPILED[other]}, jar=scheduler.ensure(other))
-    with pytest.raises(RaisedError, match=f"{COMPILED[line]}, and its executors are Spark {COMPILED[other]}"):
+    with pytest.raises(RaisedError, match=f"{COMPILED[line]}, but its executors run Spark {COMPILED[other]}"):
         driver.do("SparkContext()")
     assert driver.finish() == 0
     patch = COMPILED[line].rpartition(".")[0] + ".99"
     driver = made.start({"spark.sparkgen.sparkVersion": patch})
     driver.do("SparkContext(conf=SparkConf().set('spark.executor.instances', '0'))")
-    warned = f"WARN Mismatch: This driver is Spark {COMPILED[line]}, and its executors are Spark {patch}"
+    warned = f"WARN Mismatch: This driver runs Spark {COMPILED[line]}, but its executors run Spark {patch}"
     assert warned in driver.output()
     assert driver.finish() == 0
 

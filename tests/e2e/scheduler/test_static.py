@@ -38,7 +38,7 @@ def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: s
     # Nobody says why it ended: after the time for that, it is lost as Spark's own backends say it.
     made.allocator.kill("1", None)
     assert made.allocator.wait(lambda state: "1" in state["lost"], "the loss")
-    with pytest.raises(RaisedError, match="the allocator has not said why within 2 s"):
+    with pytest.raises(RaisedError, match="the allocator has not reported why within 2 s"):
         driver.answer(began)
     assert "1" in made.allocator.wait(lambda state: not state["lost"], "the end of the wait")["kills"]
     made.allocator.silent.clear()

@@ -105,7 +105,7 @@ MISMATCHES: tuple[tuple[dict[str, str], dict[str, str], tuple[str, ...]], ...] =
     (
         {"spark.executor.cores": "1"},
         {"spark.executor.memoryOverhead": "1g"},
-        ("Overhead is 1g", "nothing of it"),
+        ("Overhead is 1g", "the document does not set it"),
     ),
     (
         {"spark.executor.instances": "3"},
@@ -150,7 +150,7 @@ def _compares_versions_of_spark(driver: Driver) -> None:
         assert driver.do(f"own.SparkVersion.problem({here!r}, {there!r})") == "None"
     for here, there in (("3.5.8", "4.0.1"), ("4.1.0", "4.0.1"), ("4", "4.0.1")):
         problem = driver.do(f"own.SparkVersion.problem({here!r}, {there!r})")
-        assert f"this driver is Spark {here}, and its executors are Spark {there}" in problem
+        assert f"this driver runs Spark {here}, but its executors run Spark {there}" in problem
         assert f"pyspark=={there}" in problem
 
 
