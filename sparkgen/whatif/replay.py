@@ -103,6 +103,10 @@ class Replay:
             call(self.now)
         return self._outcome(self._done_at)
 
+    def forget(self) -> None:
+        """Let go of what it holds: as it and its pods call each other, that would wait for a collection."""
+        self.__dict__.clear()
+
     def _outcome(self, end: float) -> Outcome:
         pods = [*self._pods.ended, *self._pods.pods.values()]
         lives = [
@@ -358,7 +362,11 @@ class Replay:
 
 def replay(work: Workload, settings: Configuration, cluster: Cluster | None = None) -> Outcome:
     """What becomes of the work with these settings. ReplayStopped when it cannot end."""
-    return Replay(work, settings, cluster or Cluster()).result()
+    played = Replay(work, settings, cluster or Cluster())
+    try:
+        return played.result()
+    finally:
+        played.forget()
 
 
 def with_fixed(settings: Configuration, count: int) -> Configuration:

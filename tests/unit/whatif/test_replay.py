@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.whatif.cluster import Cluster
+from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.replay import ReplayStopped, replay
 from sparkgen.whatif.workload import Workload
 from tests.unit.whatif.workloads import DELAY, chain, dynamic, fixed, of_jobs, stage
@@ -144,6 +145,19 @@ def test_new_nodes_take_their_time() -> None:
         1
     ] == 2
     assert outcome.most == 4
+
+
+def test_a_replay_leaves_nothing_behind() -> None:
+    """A question replays a log dozens of times: each one's memory is free when it ends."""
+    gc.collect()
+    gc.disable()
+    try:
+        replay(chain([1.0] * 4), dynamic(2))
+        with pytest.raises(ReplayStopped):
+            replay(chain([1.0]), fixed(1), Cluster(capacity=0))
+        assert not [one for one in gc.get_objects() if isinstance(one, Pods)]
+    finally:
+        gc.enable()
 
 
 def test_a_replay_that_cannot_end_says_so() -> None:
