@@ -166,7 +166,7 @@ def _table(study: Study) -> str:
         rest = "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
         rows.append(f"<tr{mark}><td>{escaped(run.label)}</td>{wall}{rest}</tr>")
     head = "".join(f"<th scope=col>{name}</th>" for name in names)
-    ranges = any(run.span for run in study.runs)
+    ranges = any(run.span and range_words(run.span) for run in study.runs)
     note = f"<p class=soft>Below a wall time, its range: {escaped(RANGE)}.</p>" if ranges else ""
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f"<div class=wide><table>{body}</table></div>{note}"

@@ -56,7 +56,7 @@ def _table(study: Study) -> list[str]:
     priced = study.truth_cost is not None
     spot = priced and study.truth_cost is not None and study.truth_cost.spot is not None
     cost = [f"cost {study.currency}".strip(), *(["on spot"] if spot else [])] if priced else ["core-hours"]
-    ranges = ["range"] if any(run.span for run in study.runs) else []
+    ranges = ["range"] if any(run.span and range_words(run.span) for run in study.runs) else []
     rows = [["", "wall time", "change", "executor-s", "peak", "idle", *cost, *ranges]]
     rows += [_row(study, run, priced=priced, spot=spot) for run in (study.replayed, *study.runs)]
     widths = [max(len(row[column]) for row in rows if len(row) > column) for column in range(len(rows[0]))]
@@ -77,7 +77,7 @@ def _row(study: Study, run: Run, *, priced: bool, spot: bool) -> list[str]:
     change = outcome.wall / before.wall - 1 if before is not None and before.wall > 0 else 0.0
     row = [label, seconds(outcome.wall), f"{change:+.0%}" if run is not study.replayed else ""]
     row += [f"{outcome.executor_seconds:.0f}", str(outcome.most), f"{outcome.idle:.0%}"]
-    span = [range_words(run.span)] if run.span is not None else []
+    span = [range_words(run.span)] if run.span is not None and range_words(run.span) else []
     if not priced or run.cost is None:
         return [*row, f"{price(run):.3f}", *span]
     return [*row, _money(run.cost.on_demand), *([_money(run.cost.spot)] if spot else []), *span]
@@ -99,7 +99,7 @@ def _facts(study: Study) -> Iterator[str]:
         cheaper = price(study.baseline) < price(study.best)
         but = "; the recorded configuration costs less" if cheaper else ""
         yield f"*  best: the cheapest that takes at most 10% longer: {study.best.label}{but}"
-    if any(run.span for run in study.runs):
+    if any(run.span and range_words(run.span) for run in study.runs):
         yield f"range: {RANGE}"
     least = seconds(facts.critical_path)
     yield f"limit: {counted(facts.limit)}; more are not faster. The minimum wall time is {least}"
