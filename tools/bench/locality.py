@@ -198,8 +198,9 @@ def scan_of(result: Mapping[str, Any], wall: float, remote: int) -> Scan:
         scan=result["scan"],
         remote=remote,
         local=sum(file.partition("-")[0] == nodes[host] for file, host in result["tasks"]),
-        tasks=Counter(nodes[host] for _, host in result["tasks"]),
-        executors=Counter(nodes.values()),
+        # As plain mappings: `asdict` makes others of their class, and a Counter counts what it is given.
+        tasks=dict(Counter(nodes[host] for _, host in result["tasks"])),
+        executors=dict(Counter(nodes.values())),
         levels=result["levels"],
     )
 

@@ -10,6 +10,8 @@ from datetime import datetime
 
 BLOCK = 128 << 20
 EXECUTORS = 2
+LEAST = 0.01
+"""The smallest ratio that is written."""
 SIDES = {"native": "Spark's own backend", "off": "sparkgen without locality", "on": "sparkgen"}
 DATA = {"both": "on both nodes", "one": "on one node"}
 
@@ -80,6 +82,8 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
         "\n".join(_results(found, data) for data in DATA),
         _table(_medians(found)),
         MEANING,
+        "Remote bytes take time only if the network is slower than the executors.\n"
+        "Here two cores count the lines, and few executors share the network.",
         "## Where executors and tasks were",
         "The numbers of all rounds together; the last column is the stage after the shuffle.",
         _table(_places(found)),
@@ -103,9 +107,13 @@ def _results(found: Sequence[Round], data: str) -> str:
     ours, theirs = (median(found, data, side, lambda scan: scan.remote) for side in ("on", "native"))
     time = statistics.median(each[data]["on"].scan / each[data]["native"].scan for each in found)
     return (
-        f"**With the data {DATA[data]}, sparkgen reads {ours / theirs:.2f} of the remote bytes of Spark's "
+        f"**With the data {DATA[data]}, sparkgen reads {_part(ours / theirs)} of the remote bytes of Spark's "
         f"own backend, in {time:.2f} of the time** (medians of {len(found)})."
     )
+
+
+def _part(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= LEAST else f"less than {LEAST}"
 
 
 def _medians(found: Sequence[Round]) -> list[Sequence[str]]:
