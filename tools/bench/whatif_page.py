@@ -114,7 +114,7 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
         "",
         "- A JVM starts as fast as the machine's other work lets it, so the page also compares the wall time "
         "from the first stage on.",
-        "- The micro-batches start by the clock, every 6 s, so a run ends up to 6 s sooner or later.",
+        "- The micro-batches start by the clock, every 6 s, so a run can end up to 6 s earlier or later.",
         "",
         "## Predictions",
         "",

@@ -311,7 +311,7 @@ CASES = {
         log_of(NO_CONNECT),
     ),
     "not-answering": Case(
-        "a Connect server that starts, or that answers nobody any more",
+        "a Connect server that is still starting, or no longer answers",
         "not-answering",
         "the Connect server does not answer",
         "wait until it has started, or read its log: sparkgen logs team-a",
@@ -319,7 +319,7 @@ CASES = {
         {"target": 0},
     ),
     "notebook-not-answering": Case(
-        "a notebook that starts, or that answers nobody any more",
+        "a notebook that is still starting, or no longer answers",
         "not-answering",
         "the notebook does not answer",
         "wait until it has started, or read its log: sparkgen logs ada",
@@ -424,27 +424,27 @@ CASES = {
     "tokens": Case(
         "the driver cannot renew delegation tokens",
         "tokens",
-        "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when",
+        "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks will fail",
         "find the reason in the driver's log",
         running(executor(driver(job()), 1)),
         hinders(
             Hindrance(
                 Code.TOKENS_NOT_RENEWED,
                 "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks "
-                "fail when those that are there end, at 2026-11-22T07:00:00Z",
+                "will fail when the current ones expire, at 2026-11-22T07:00:00Z",
             ),
             wanted=1,
         ),
     ),
     "no-node": Case(
-        "no node has room for the driver, or lets it in",
+        "no node has room for the driver, or none allows it there",
         "no-node",
         "no node fits the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
         "request less in spec.driver, fix nodeSelector, affinity and tolerations there, or add nodes",
         unscheduled("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available."),
     ),
     "no-node-executors": Case(
-        "no node has room for executors, or lets them in",
+        "no node has room for executors, or none allows them there",
         "no-node",
         "no node fits the executor's pod (0/2 nodes are available: 2 Insufficient memory",
         "request less in spec.executor",
