@@ -22,6 +22,8 @@ PORTS, OTHER_PORTS = (8088, hdfs.NAMENODE_PORT), (8089, hdfs.NAMENODE_PORT + 1)
 """The KDC's and the NameNode's, of the HDFS that tests share, and of one beside it."""
 SHORT = Lives(120, 300)
 """Lives of tokens that a test can see the end of."""
+SHORTEST_TICKET = 120
+"""Seconds that tickets live at least: Hadoop logs in again after a minute at the earliest."""
 LONG = Lives()
 """Lives that no test on a slow machine outlasts."""
 USERS = ("alice", "bob", "gateway", "carol", "dave")
@@ -98,7 +100,8 @@ def _running(
 ) -> Iterator[Secure]:
     jar = program_jar.made(folder / "programs")
     kdc_port, port = ports
-    kdc = Kdc(folder / "kdc", kdc_port, lives.renewal, lives.maximum, namenode)
+    ticket = max(lives.renewal, SHORTEST_TICKET)
+    kdc = Kdc(folder / "kdc", kdc_port, ticket, lives.maximum, namenode)
     keytabs = {user: kdc.keytab(user) for user in USERS}
     kdc.start()
     try:
