@@ -21,7 +21,7 @@ class Code(enum.StrEnum):
     # What the API server says: those that Kubernetes has in Status.reason first.
     UNAUTHORIZED = "Unauthorized"
     FORBIDDEN = "Forbidden"
-    """The account lacks a right."""
+    """The account lacks a permission."""
     NOT_FOUND = "NotFound"
     ALREADY_EXISTS = "AlreadyExists"
     CONFLICT = "Conflict"
@@ -91,7 +91,7 @@ class Code(enum.StrEnum):
 
     # What the driver cannot do, while executors are there.
     TOKENS_NOT_RENEWED = "TokensNotRenewed"
-    """Delegation tokens, as HDFS has them: tasks fail when those that are there end."""
+    """Delegation tokens, as HDFS has them: tasks fail when the current ones expire."""
 
     # Sessions of drivers outside of the allocator's pod (docs/design/client-mode.md).
     SESSION_ENDED = "SessionEnded"

@@ -33,7 +33,7 @@ touched, files of an earlier render that are no longer needed are removed, and y
 With -R, PATH is a repository with all documents, in folders. A file environments/NAME.yaml is an overlay for
 all documents in its folder and below. Each document is rendered for every NAME that applies to it, to
 NAME/FOLDER/APPLICATION below -o DIR. DIR must contain nothing else. The file .sparkgen-root in DIR records
-PATH: a render of another directory would remove the manifests there, so it is refused.
+PATH: sparkgen refuses to render another directory to DIR, because that would remove these manifests.
 """
 EXAMPLES = """\b
 Examples:

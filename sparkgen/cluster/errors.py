@@ -85,7 +85,7 @@ def _next_step(status: int, said: str, server: str) -> str:
             "get-contexts lists them)"
         )
     if status == 403 and "is forbidden: User" in said:
-        return ". Ask for this right, or choose another --context or --namespace"
+        return ". Ask for this permission, or choose another --context or --namespace"
     if status == 404 and said.startswith("namespaces "):
         return ". Create it, or choose another one with --namespace"
     return ""

@@ -16,8 +16,8 @@ from sparkgen.model.delivery import ArtifactName
 
 API_VERSION = "sparkgen.dev/v1alpha1"
 _HEADER = """\
-# Written by sparkgen push: what was pushed of the files beside {document}.
-# Commit it together with the document. Helm takes it as one more -f, after the document.
+# Written by sparkgen push. Records which files beside {document} were pushed.
+# Commit it together with the document. With Helm, pass it as another -f, after the document.
 """
 
 

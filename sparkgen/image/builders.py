@@ -171,7 +171,7 @@ def advice(said: str, builder: str, plan: Plan) -> str:
         "or pass one --platform",
         "buildx": "next: install Docker's buildx plugin, or choose podman or buildah with --builder",
         "login": f"next: run {builder} login {registry} with an account that may push {plan.name}",
-        "daemon": f"next: start {builder}, or get the right to use it",
+        "daemon": f"next: start {builder}, or get permission to use it",
         "emulated": "next: use a base image that also has the architecture of this machine",
         "space": "next: free some space for the builder's storage",
         "network": f"next: check that this machine can reach {registry} and the base image's registry",

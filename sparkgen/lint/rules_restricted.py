@@ -95,7 +95,7 @@ def privileged(subject: View) -> Iterator[Finding]:
     for places, context in _contexts(subject):
         if context.get("privileged"):
             path = subject.where(places, "privileged")
-            yield Finding(path, "gives the container full rights on its node", "true", "false", "delete it")
+            yield Finding(path, "gives the container full access to its node", "true", "false", "delete it")
         if context.get("procMount") not in (None, "Default"):
             path = subject.where(places, "procMount")
             yield Finding(path, "shows the container the unmasked /proc", next_step="delete it")

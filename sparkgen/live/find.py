@@ -243,8 +243,8 @@ def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[s
     applications = sorted({application for application, _ in known})
     if not applications:
         return (
-            f"there is no application {name} in {where}, nor any other of sparkgen's; check --namespace and "
-            "--context"
+            f"there is no application {name} in {where}, and no other application of sparkgen; check "
+            "--namespace and --context"
         )
     near = get_close_matches(name, sorted({text for pair in known for text in pair}), n=1)
     step = f"did you mean {near[0]}?" if near else f"there is {_listed(applications)}"

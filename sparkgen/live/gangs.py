@@ -90,13 +90,13 @@ def driver_waits(found: Gang) -> Reason | None:
         return None
     where = f" in {found.queue}" if found.queue else ""
     if found.scheduler == "yunikorn":
-        cause = f"queued{where}, until YuniKorn has room for the driver and its first executors"
+        cause = f"queued{where} until YuniKorn has room for the driver and its first executors"
         return Reason("queued", cause, "it starts when its queue has room: look at YuniKorn's web UI")
-    phase = f", its PodGroup is {found.phase}" if found.phase else ""
+    phase = f"; its PodGroup is {found.phase}" if found.phase else ""
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason(
         "queued",
-        f"queued{where}, until Volcano has room for the driver and its first executors{phase}{why}",
+        f"queued{where} until Volcano has room for the driver and its first executors{phase}{why}",
         "it starts when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
     )
 

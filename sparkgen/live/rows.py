@@ -112,7 +112,7 @@ def _again(application: Application, run: Run, facts: RunFacts) -> Reason | None
         return None
     if application.schedule["spec"].get("suspend"):
         return Reason("suspended", "its schedule is suspended", "set spec.suspend to false, and apply it")
-    return Reason("scheduled", f"it fires again ({_when(application)})")
+    return Reason("scheduled", f"it runs again on schedule ({_when(application)})")
 
 
 def _when(application: Application) -> str:

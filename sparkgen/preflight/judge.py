@@ -141,15 +141,15 @@ def rights(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         names = ", ".join(f"{verb} {resource}" for verb, resource in lacking)
         yield _error(
             "rights",
-            f"you lack rights in {wanted.namespace}: {names}",
+            f"you lack permissions in {wanted.namespace}: {names}",
             "ask for a Role with them (docs/commands.md, Rights), or choose another --context or --namespace",
         )
     if any(_ESCALATION in refusal.said for refusal in facts.refused.values()):
         yield _error(
             "rights",
-            f"you cannot grant the rights in the Role {wanted.name}, because you do not have them yourself",
-            "ask for the same rights on pods, secrets and events (or for bind and escalate on roles); or "
-            "have someone else apply the account and the Role once, and set serviceAccount.create and "
+            f"you cannot grant the permissions in the Role {wanted.name} because you lack them yourself",
+            "ask for the same permissions on pods, secrets and events (or for bind and escalate on roles), "
+            "or have someone else apply the account and the Role once, and set serviceAccount.create and "
             "rbac.create to false",
         )
 

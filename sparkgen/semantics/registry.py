@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG164", "variable-twice", WARNING, "An environment variable that is set twice.", containers.variables_twice),
     Rule("SG165", "variable-source", ERROR, "An environment variable that Kubernetes refuses.", containers.variable_sources),
     Rule("SG166", "shared-pod", ERROR, "A driver pod that would expose the allocator.", pods.shared_pods, chart="security: user code could reach the allocator from outside its container"),
-    Rule("SG167", "root-user", ERROR, "A container that runs as root but must not.", pods.root_users, chart="a night: the pod never starts, and its Job waits forever"),
+    Rule("SG167", "root-user", ERROR, "A container that runs as root but must not.", pods.root_users, chart="a nightly run: the pod never starts, and its Job waits forever"),
     Rule("SG168", "template-replaced", WARNING, "A part of a template that is overridden.", pods.template_replaced),
     Rule("SG169", "template-account", ERROR, "A service account in a template, which would be lost.", pods.template_accounts),
     Rule("SG170", "token-in-template", WARNING, "A template that asks for Kubernetes credentials.", pods.tokens),
@@ -156,16 +156,16 @@ RULES: tuple[Rule, ...] = (
     Rule("SG188", "time-to-live", WARNING, "A finished run that deletes itself.", lifecycle.time_to_live),
     Rule("SG189", "meaningless-field", WARNING, "A field that has no effect here.", lifecycle.fields_without_meaning),
     # accounts and the rest
-    Rule("SG190", "two-accounts", ERROR, "Two service accounts for the driver.", access.contradicting_accounts, chart="security: the rights would go to an account other than the one that is named"),
+    Rule("SG190", "two-accounts", ERROR, "Two service accounts for the driver.", access.contradicting_accounts, chart="security: the permissions would go to an account other than the one that is named"),
     Rule("SG191", "missing-account", WARNING, "A service account that is neither rendered nor named.", access.missing_accounts),
     Rule("SG192", "account-annotations", ERROR, "Annotations of a service account that is not rendered.", access.lost_account_annotations),
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both a minimum and a maximum.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot compute.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger whose name is a setting of Log4j.", lifecycle.loggers),
-    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another, or every pod in the namespace would get rights"),
+    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another, or every pod in the namespace would get permissions"),
     Rule("SG197", "unrepresentable-text", ERROR, "A string with a character that is not allowed.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
-    Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its rights"),
+    Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its permissions"),
     Rule("SG199", "connect-setting", ERROR, "A setting that breaks a Connect server.", connect.own_settings),
     Rule("SG301", "connect-package", WARNING, "A Connect server without its package.", connect.missing_package),
     # Notebooks
@@ -188,8 +188,8 @@ RULES: tuple[Rule, ...] = (
 )
 
 RULES_OF_FILES: tuple[Rule, ...] = (
-    Rule("SG306", "not-pushed", ERROR, "Local files that were not pushed.", delivery.not_pushed, chart="a night: each driver would fail because its program is missing"),
-    Rule("SG307", "pushed-otherwise", ERROR, "Local files that are not in the pushed artifact.", delivery.pushed_otherwise, chart="a night: each driver would fail because a file is missing"),
+    Rule("SG306", "not-pushed", ERROR, "Local files that were not pushed.", delivery.not_pushed, chart="a nightly run: each driver would fail because its program is missing"),
+    Rule("SG307", "pushed-otherwise", ERROR, "Local files that are not in the pushed artifact.", delivery.pushed_otherwise, chart="a nightly run: each driver would fail because a file is missing"),
 )
 """What the document alone shows of its local files. Where the files are at hand, `usecases/local_files.py` finds it
 together with what only they show, and knows what to run."""

@@ -69,7 +69,7 @@ def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
         )
         yield Finding(
             facts.path("connect", "token"),
-            "every pod in the cluster can run code with the server's rights: no token is required",
+            "every pod in the cluster can run code with the server's permissions: no token is required",
             next_step=f"{step}, or restrict who may connect: `networkPolicy: {{ingressFrom: [...]}}`",
             on_key=True,
         )

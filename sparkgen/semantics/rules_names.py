@@ -80,7 +80,7 @@ def _reserved_suffix(name: str) -> Iterator[Finding]:
 def _default() -> Finding:
     return Finding(
         ("metadata", "name"),
-        "would give its rights to the account `default`, which every pod without its own account uses",
+        "would give its permissions to the account `default`, which every pod without its own account uses",
         DEFAULT_ACCOUNT,
         "",
         "choose another name, or set an account in `serviceAccount.name`",

@@ -123,7 +123,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
         ):
             yield Finding(
                 path,
-                "seems to be a file on someone's computer, but is looked for in the image",
+                "looks like a file on your computer, but Spark looks for it in the image",
                 shortened(text),
                 "local:///..., or a URL that the driver can fetch",
                 "copy it into the image or to an object store, and use that location",

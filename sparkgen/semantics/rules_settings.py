@@ -89,7 +89,7 @@ def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     for name, text in facts.conf.items():
         step = _moved(facts, name, text)
         if step is not None:
-            message = "nothing reads it here, so it would be lost"
+            message = "sparkgen does not use it, so it would be lost"
             yield about_key(facts.path("sparkConf", name), message, step)
 
 
@@ -126,8 +126,8 @@ def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
             if _already_said(facts, name, text):
                 step = "delete it: use the field for it"
             unread = name.startswith(("spark.kubernetes.", "spark.submit."))
-            message = "has no effect: " + ("nothing reads it here" if unread else "sparkgen sets it itself")
-            yield about_key(facts.path("sparkConf", name), message, step)
+            reason = "sparkgen does not use it" if unread else "sparkgen sets it itself"
+            yield about_key(facts.path("sparkConf", name), f"has no effect: {reason}", step)
 
 
 def not_spark_properties(facts: DocumentFacts) -> Iterator[Finding]:

@@ -43,7 +43,7 @@ says (sparkgen/semantics).
       {{- end -}}
       {{- if $step -}}
         {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
-            "message" "nothing reads it here, so it would be lost" "next" (printf "%s instead" $step)) -}}
+            "message" "sparkgen does not use it, so it would be lost" "next" (printf "%s instead" $step)) -}}
       {{- end -}}
     {{- end -}}
   {{- end -}}
@@ -238,7 +238,7 @@ says (sparkgen/semantics).
   {{- end -}}
   {{- if and (eq "default" $name) (not .account.name) (not .existing) -}}
     {{- template "sparkgen.problem" (dict "facts" .facts "path" (list "metadata" "name")
-        "message" "would give its rights to the account `default`, which every pod without its own account uses"
+        "message" "would give its permissions to the account `default`, which every pod without its own account uses"
         "next" "choose another name, or set an account in `serviceAccount.name`") -}}
   {{- end -}}
 {{- end -}}

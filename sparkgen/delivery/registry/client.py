@@ -122,7 +122,7 @@ class Client:
             return answer
         asked = challenge(answer.headers.get("www-authenticate", ""))
         if asked is None:
-            raise RegistryError(f"{self.target.host} requires a login, but does not say which", 401)
+            raise RegistryError(f"{self.target.host} requires a login, but does not say what kind", 401)
         self._authorization = self._login(asked)
         answer = self._tried(method, url, self._with_login(url, headers), body)
         if answer.status == 401:

@@ -89,7 +89,7 @@ def refused(host: str, doing: str, status: int, body: bytes) -> RegistryError:
         step = "free space in the registry, or have its quota raised; what is already uploaded stays"
         return RegistryError(f"cannot {doing}: {host} has no space left{shown}: {step}", status)
     reasons = {
-        403: "these credentials cannot push there: ask for the right, or log in as someone else",
+        403: "these credentials cannot push there: ask for permission, or log in as someone else",
         404: "the repository does not exist: create it first in registries such as ECR and Harbor",
         405: "it accepts no uploads: it is read-only, or a mirror",
         413: "it, or a proxy in front of it, accepts no uploads of this size",

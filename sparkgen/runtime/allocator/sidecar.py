@@ -168,7 +168,7 @@ def _attempt(environment: Mapping[str, str]) -> Attempt:
     missing = [name for name in names if not environment.get(name)]
     if missing:
         raise Refused(
-            f"missing environment variables: {', '.join(missing)}; run this program only in a driver's pod, "
+            f"missing environment variables: {', '.join(missing)}; run this program only in a driver pod, "
             "as rendered"
         )
     return new_attempt(*(environment[name] for name in names))

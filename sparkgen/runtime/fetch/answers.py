@@ -51,7 +51,7 @@ def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> 
     if status in (401, 403):
         return BadArtifact(
             f"{artifact.host} does not allow pulling {artifact.repository} ({status})",
-            "give the account in delivery.pullSecret the right to pull from this repository",
+            "give the account in delivery.pullSecret permission to pull from this repository",
         )
     if status == 404:
         return BadArtifact(

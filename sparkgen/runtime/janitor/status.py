@@ -81,7 +81,7 @@ def _lines(janitor: Janitor) -> Iterator[str]:
         yield from single(
             "sparkgen_janitor_stuck",
             "gauge",
-            "Removals that left files which the janitor has no right to remove.",
+            "Removals that left files which the janitor has no permission to remove.",
             len(last.stuck),
         )
     yield from single(

@@ -151,7 +151,7 @@ REFUSALS = (
         "rights",
         '" cannot ',
         Mends.EARLY,
-        "the service account lacks a right that its Role and RoleBinding grant",
+        "the service account lacks a permission that its Role and RoleBinding grant",
         "apply the rendered Role and RoleBinding; if the run has ended, run it again",
     ),
 )

@@ -44,7 +44,7 @@ def collect(
     if decision.refusal:
         raise Refused(
             decision.refusal,
-            "Applications with spec.delivery.stagingServer grant the right to read their namespace; remove "
+            "Applications with spec.delivery.stagingServer grant permission to read their namespace; remove "
             "a namespace without such an application from spec.garbageCollection.namespaces.",
         )
     for reason, count in sorted(decision.kept.items()):

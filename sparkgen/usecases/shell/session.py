@@ -169,7 +169,7 @@ def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
         return  # the session's pod will say what is missing
     if there is None:
         raise SparkgenError(
-            f"{refusal}; or ask somebody with this permission to apply the document: sessions use its objects"
+            f"{refusal}; or ask someone with this permission to apply the document: sessions use its objects"
         ) from refusal
     _check_owner(there, item)
 

@@ -83,8 +83,8 @@ def test_no_rights_no_namespace(
     somebody = account(cluster, restricted, tmp_path, reads, objects)
     result = sparkgen("apply", "app.yaml", kubeconfig=somebody)
     assert (result.returncode, result.stdout) == (1, "")
-    assert f"you lack rights in {restricted}: patch jobs" in result.stderr
-    assert "you cannot grant the rights in the Role app" in result.stderr
+    assert f"you lack permissions in {restricted}: patch jobs" in result.stderr
+    assert "you cannot grant the permissions in the Role app" in result.stderr
     assert "not checked: whether nodes have" in result.stderr
     nowhere = on(cluster, "nowhere", tmp_path)("apply", "app.yaml")
     assert nowhere.returncode == 1

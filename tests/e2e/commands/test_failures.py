@@ -63,7 +63,7 @@ def test_no_cluster_no_context_no_right_and_nothing_there(
     ways = (
         Way(EVERY, silent, kubeconfig=elsewhere(cluster, tmp_path)),
         Way(EVERY, ("there is no context nowhere",), ("--context", "nowhere")),
-        Way(NAMED, (f"cannot list Jobs in {namespace}", "Ask for this right"), kubeconfig=somebody),
+        Way(NAMED, (f"cannot list Jobs in {namespace}", "Ask for this permission"), kubeconfig=somebody),
         Way(NAMED, (f"there is no application app in {namespace}", "check --namespace and --context")),
     )
 

@@ -105,7 +105,7 @@ def test_no_rights_and_wrong_contexts_are_words(
     result = sparkgen("diff", "app.yaml", kubeconfig=path)
     assert (result.returncode, result.stdout) == (2, "")
     assert "is forbidden: User" in result.stderr
-    assert "Ask for this right, or choose another --context or --namespace" in result.stderr
+    assert "Ask for this permission, or choose another --context or --namespace" in result.stderr
     result = sparkgen("diff", "--context", "nowhere", "app.yaml")
     assert result.returncode == 2
     assert "there is no context nowhere" in result.stderr

@@ -305,7 +305,7 @@ def test_objects_that_a_person_may_not_make_may_be_there(shell: Shell, kube: Kub
         kube.refuse[(method, "/apis/rbac.authorization.k8s.io")] = (403, 'roles is forbidden: User "me"')
     result = shell("app.yaml", *program("print(1)"))
     assert result.code == 2
-    assert "or ask somebody with this permission to apply the document" in result.err
+    assert "or ask someone with this permission to apply the document" in result.err
     del kube.refuse["PATCH", "/apis/rbac.authorization.k8s.io"]  # somebody else applies it
     assert cli("apply", "app.yaml", "-q", "--skip-preflight").code == 0
     assert shell("app.yaml", *program("print(1)")).out == "1\n"

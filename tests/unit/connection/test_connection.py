@@ -96,7 +96,7 @@ def test_deleting_says_whether_there_was_one(server: Server, connected: Connect)
         (status(401, "Unauthorized"), "Unauthorized. Log in to {server} again"),
         (
             status(403, 'jobs.batch "pi" is forbidden: User "me" cannot get resource "jobs"'),
-            'cannot get resource "jobs". Ask for this right, or choose another --context or --namespace',
+            'cannot get resource "jobs". Ask for this permission, or choose another --context or --namespace',
         ),
         (status(422, 'Job.batch "pi" is invalid: spec.template: field is immutable'), "field is immutable"),
         ((500, "no status at all"), "cannot read Job pi in analytics: Internal Server Error"),
@@ -187,7 +187,7 @@ def test_a_port_that_may_not_be_forwarded(server: Server, connected: Connect) ->
     assert str(caught.value) == f"cannot forward port 4040 of pod pi-x in analytics: {caught.value.said}"
     assert caught.value.said == (
         'pods "pi-x" is forbidden: User "me" cannot '
-        "create resource. Ask for this right, or choose another --context or --namespace"
+        "create resource. Ask for this permission, or choose another --context or --namespace"
     )
 
 

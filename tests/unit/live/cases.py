@@ -192,8 +192,8 @@ Driver stacktrace:
 """
 NO_RIGHTS = """\
 26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: [Forbidden] no executor can start, and \
-waiting does not help: cannot create an executor: the service account lacks a right that Role and \
-RoleBinding should give it: pods is forbidden: User "system:serviceaccount:analytics:pi" cannot \
+waiting does not help: cannot create an executor: the service account lacks a permission that its \
+Role and RoleBinding grant: pods is forbidden: User "system:serviceaccount:analytics:pi" cannot \
 create resource "pods" in API group "" in the namespace "analytics"
 """
 PROGRAM = """\
@@ -209,7 +209,7 @@ EXPIRED = (
     "2026-11-22T01:00:05Z)\nchange spec.run.expiresAt (or spec.run.id, for a new run), and render the "
     "document again\n"
 )
-LACKS = "the service account lacks a right that its Role and RoleBinding grant"
+LACKS = "the service account lacks a permission that its Role and RoleBinding grant"
 SERVICE_ACCOUNT = 'User "system:serviceaccount:analytics:pi" cannot'
 
 
@@ -398,7 +398,7 @@ CASES = {
     "queued-in-volcano": Case(
         "Volcano has no room for the driver and its first executors",
         "queued",
-        "queued in team-a, until Volcano has room for the driver and its first executors, its PodGroup is "
+        "queued in team-a until Volcano has room for the driver and its first executors; its PodGroup is "
         "Pending",
         "it starts when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
         [job(), driver(job())],

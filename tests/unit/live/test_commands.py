@@ -65,7 +65,7 @@ def test_rights_that_lack_are_said(server: Server, sparkgen: Sparkgen) -> None:
     result = sparkgen("status")
     assert (result.code, result.out) == (2, "")
     assert "cannot list Jobs in analytics" in result.err
-    assert "Ask for this right, or choose another --context or --namespace" in result.err
+    assert "Ask for this permission, or choose another --context or --namespace" in result.err
 
 
 def test_no_cluster_and_wrong_contexts_are_words(cli: Cli, sparkgen: Sparkgen, kubeconfig: Any) -> None:

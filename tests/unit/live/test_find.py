@@ -105,7 +105,7 @@ def test_what_is_not_there_is_answered_with_what_is(name: str, words: str) -> No
 def test_an_empty_namespace_is_said() -> None:
     """No application is there at all: no error without a name, and one with a name."""
     assert find(Cluster()).applications == ()
-    with pytest.raises(SparkgenError, match=r"nor any other of sparkgen's; check --namespace"):
+    with pytest.raises(SparkgenError, match=r"no other application of sparkgen; check --namespace"):
         one(Cluster(), "pi")
 
 

@@ -68,7 +68,7 @@ def test_a_driver_waits_for_room_for_its_group() -> None:
     status = {"phase": "Pending", "conditions": [condition]}
     group = pod_group("scheduling.volcano.sh/v1beta1", {"queue": "team-a", "minMember": 1}, status)
     assert said(job(), grouped_driver(), group) == (
-        "queued in team-a, until Volcano has room for the driver and its first executors, its PodGroup is "
+        "queued in team-a until Volcano has room for the driver and its first executors; its PodGroup is "
         "Pending (queue resource quota insufficient)"
     )
 
@@ -77,7 +77,7 @@ def test_a_group_that_nobody_may_read_is_told_of_all_the_same() -> None:
     """Without the right, or without the object, only what the pod says."""
     assert (
         said(job(), grouped_driver())
-        == "queued, until Volcano has room for the driver and its first executors"
+        == "queued until Volcano has room for the driver and its first executors"
     )
 
 
@@ -89,7 +89,7 @@ def test_yunikorns_queue_is_on_the_pod() -> None:
         "yunikorn.apache.org/app-id": GROUP,
         "yunikorn.apache.org/queue": "root.team-a",
     }
-    assert said(job(), made).startswith("queued in root.team-a, until YuniKorn has room")
+    assert said(job(), made).startswith("queued in root.team-a until YuniKorn has room")
 
 
 def test_executors_wait_for_each_other() -> None:

@@ -203,7 +203,7 @@ def test_a_schedule_before_and_after_its_firings() -> None:
     fired = job("nightly-1", "nightly", run="nightly-1a2b3c4d", ended="Complete")
     [row] = made(Cluster(cron_job(), fired))
     assert row.reason is not None
-    assert row.reason.text == "it fires again (0 3 * * *)"
+    assert row.reason.text == "it runs again on schedule (0 3 * * *)"
     [row] = made(Cluster(cron_job(suspend=True), fired))
     assert row.reason is not None
     assert row.reason.code == "suspended"

@@ -83,7 +83,7 @@ def test_lacking_rights_are_one_finding() -> None:
         ("Job", "pi"): refusal(403, FORBIDDEN.format("Job", "jobs")),
     }
     [finding] = found(wanted(), refused=refused)
-    assert finding.message == "you lack rights in analytics: patch configmaps, patch jobs"
+    assert finding.message == "you lack permissions in analytics: patch configmaps, patch jobs"
 
 
 def test_nobody_gives_rights_that_he_has_not() -> None:
@@ -94,7 +94,7 @@ def test_nobody_gives_rights_that_he_has_not() -> None:
         ("RoleBinding", "pi"): refusal(404, 'cannot ...: roles.rbac.authorization.k8s.io "pi" not found'),
     }
     [finding] = found(wanted(), refused=refused)
-    assert "you cannot grant the rights" in finding.message
+    assert "you cannot grant the permissions" in finding.message
     assert "bind and escalate" in finding.next_step
 
 

@@ -235,7 +235,9 @@ def test_another_layer_than_the_lock_says(
 
 
 @pytest.mark.parametrize(
-    "manifest", [b"", b"[]", b"{}", b'{"layers": []}', b"[" * 100_000, b'{"layers": [1, 2]}']
+    "manifest",
+    [b"", b"[]", b"{}", b'{"layers": []}', b"[" * 100_000, b'{"layers": [1, 2]}'],
+    ids=["empty", "list", "object", "no-layers", "deeply-nested", "layers-of-numbers"],
 )
 def test_what_is_no_manifest(registry: FakeRegistry, places: Places, manifest: bytes) -> None:
     """Even where its digest is right."""
@@ -255,7 +257,9 @@ def test_a_bad_archive(registry: FakeRegistry, places: Places) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "[1]", '[{"name": "../x"}]', "[" * 100_000, '[{"name": "code", "size": "1"}]']
+    "text",
+    ["", "{}", "[]", "[1]", '[{"name": "../x"}]', "[" * 100_000, '[{"name": "code", "size": "1"}]'],
+    ids=["empty", "object", "empty-list", "number", "path-as-name", "deeply-nested", "size-as-string"],
 )
 def test_a_bad_environment(places: Places, text: str) -> None:
     """Somebody has changed the manifest."""
