@@ -474,7 +474,7 @@ CASES = {
         table=False,
     ),
     "rights": Case(
-        "Role or RoleBinding are not applied",
+        "the Role or the RoleBinding has not been applied",
         "rights",
         f"{LACKS} ({SERVICE_ACCOUNT} create",
         "apply the rendered Role and RoleBinding",
@@ -482,7 +482,7 @@ CASES = {
         log_of(NO_RIGHTS),
     ),
     "rights-early": Case(
-        "Role or RoleBinding are not applied, and the application still waits for them",
+        "the Role or the RoleBinding has not been applied, and the application still waits for them",
         "rights",
         f"{LACKS} ({SERVICE_ACCOUNT} list",
         "apply the rendered Role and RoleBinding",
