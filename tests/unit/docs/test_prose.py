@@ -70,8 +70,8 @@ def test_a_cell_has_a_limit_for_what_a_reader_sees() -> None:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("# A\n\nWith this page you do.\n\n| a |\n|---|\n", []),
-        ("# A\n\n<!-- made by a tool -->\n\nWith this page you do.\n", []),
+        ("# A\n\nThis page shows you how.\n\n| a |\n|---|\n", []),
+        ("# A\n\n<!-- made by a tool -->\n\nThis page shows you how.\n", []),
         ("# A\n\n| a |\n|---|\n| b |\n", [3]),
         ("# A\n\n- One\n", [3]),
         ("# A\n\n```sh\nmake\n```\n", [3]),
