@@ -16,6 +16,8 @@ from sparkgen.whatif.remark import Remark, RemarkCode
 HELPS = 0.01
 """More executors help when they make an application shorter by this part."""
 MOST_TRIED = 4096
+EXACT_TO = 20
+"""A limit of up to so many executors is exact."""
 HELD = 0.1
 """Executors that shuffle output holds are worth a word from this part of all executor-seconds on."""
 
@@ -133,7 +135,8 @@ def _skewed(stages: tuple[Stage, ...]) -> list[Skew]:
 def limit(wall: Callable[[int], float], most: int) -> int:
     """The fewest executors that are as fast as any number, but for a hundredth.
 
-    `wall`: seconds with so many; `most`: tasks that ever wait together need no more.
+    `wall`: seconds with so many; `most`: tasks that ever wait together need no more. Each step is a replay,
+    which takes seconds with a large log: of more than `EXACT_TO` it may be a twentieth more than the fewest.
     """
     tried: dict[int, float] = {}
     count = 1
@@ -145,7 +148,7 @@ def limit(wall: Callable[[int], float], most: int) -> int:
     fastest = min(tried.values())
     good = min(count for count, seconds in tried.items() if seconds <= fastest * (1 + HELPS))
     low = max((count for count in tried if count < good), default=0)
-    while good - low > 1:
+    while good - low > max(1, good // EXACT_TO):
         middle = (low + good) // 2
         if wall(middle) <= fastest * (1 + HELPS):
             good = middle

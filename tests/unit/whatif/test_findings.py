@@ -92,3 +92,15 @@ def test_the_limit_is_the_fewest_that_are_as_fast(right: int) -> None:
 
     assert limit(wall, 64) == right or math.isclose(wall(limit(wall, 64)), wall(right), rel_tol=0.02)
     assert len(asked) < 40
+
+
+def test_a_limit_of_a_large_log_takes_few_replays() -> None:
+    """A replay of a gigabyte takes seconds: of many executors, a limit may be a twentieth too high."""
+    tried: list[int] = []
+
+    def wall(count: int) -> float:
+        tried.append(count)
+        return 1000.0 / min(count, 1500)
+
+    assert 1500 * 0.99 <= limit(wall, 4000) <= 1500 * 1.05
+    assert len(tried) <= 19
