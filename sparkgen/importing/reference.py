@@ -13,7 +13,7 @@ _HEAD = """# How `sparkgen import` converts each field
 <!-- Generated from the tables of sparkgen/importing. Do not edit: change a table, then run `make golden`. -->
 
 On this page you look up what becomes of a field or an option.
-[Import from another operator](../import.md) shows how to import.
+[Import from an operator or spark-submit](../import.md) shows how to import.
 `ROLE` is `driver` or `executor`, and `*` is any name.
 Fields that are not in these tables are reported as unknown.
 Every report lists the values that are **lost**, with their lines.
