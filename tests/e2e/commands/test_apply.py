@@ -61,7 +61,7 @@ def test_every_finding_at_once(cluster: Cluster, restricted: str, sparkgen: Spar
     assert (result.returncode, result.stdout) == (1, "")
     said = result.stderr
     assert "error: the driver needs the Secret registry, which does not exist in" in said
-    assert 'takes pods of the level "restricted" only: lets the container run as root (SG214)' in said
+    assert 'allows only pods of the level "restricted": lets the container run as root (SG214)' in said
     assert "error: the run expired at 2020-01-01T00:00:00Z" in said
     assert (
         "warning: the quota has room for 1 of 2 executors, and the others will wait; requests.memory" in said

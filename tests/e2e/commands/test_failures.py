@@ -92,7 +92,7 @@ def test_of_several_runs_one_is_chosen(cluster: Cluster, namespace: str, tmp_pat
     assert "several runs of app are running: " in several.stderr
     assert all(name in several.stderr for name in (old, new, "choose one with --run"))
     none = sparkgen("wait", "app", "--run", "app-none")
-    assert (none.returncode, f"app has no run app-none in {namespace}: it has" in none.stderr) == (2, True)
+    assert (none.returncode, f"app has no run app-none in {namespace}; it has" in none.stderr) == (2, True)
     assert all(name in none.stderr for name in (old, new))
     killed = sparkgen("kill", "app", "--run", old, "--yes")
     assert (killed.returncode, killed.stdout) == (0, f"{job} killed\n"), killed.stderr

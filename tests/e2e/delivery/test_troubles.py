@@ -38,7 +38,7 @@ def test_a_registry_that_is_away_for_a_minute_is_waited_for(project: Project, re
         began = time.monotonic()
         application = project.deploy()
         wait_until(
-            lambda: "trying again" in application.logs(contract.FETCH_CONTAINER),
+            lambda: "retrying in" in application.logs(contract.FETCH_CONTAINER),
             AWAY_SECONDS,
             "fetch says that it waits",
             application.story,

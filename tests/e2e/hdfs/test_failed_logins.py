@@ -17,8 +17,8 @@ from hadoop.kdc import REALM, Kdc
 pytestmark = pytest.mark.own_cluster
 
 CAUSES = {
-    "wrong": "the keytab has no key of {}",
-    "old": "the key of {} has changed since the keytab was made",
+    "wrong": "the keytab has no key for {}",
+    "old": "the key of {} has changed since the keytab was created",
     "expired": "{} has expired in the KDC",
 }
 """What is said of each login. The name of the application is the name of its Secret."""

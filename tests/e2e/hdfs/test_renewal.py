@@ -61,7 +61,7 @@ def cannot_renew(application: Deployed) -> bool:
     if found is None or found["code"] != "tokens":
         return False
     assert "hadoopfs" in found["cause"], found
-    assert re.search(r"end, at 20\d\d-\d\d-\d\dT", found["cause"]), found
+    assert re.search(r"expire, at 20\d\d-\d\d-\d\dT", found["cause"]), found
     return True
 
 
@@ -97,7 +97,7 @@ def test_tokens_are_renewed_though_namenode_and_kdc_were_away(
     well = [float(time) for time in re.findall(r"round \d+: 499500 begun (\d+)", log)]
     assert max(well) > began + BRIEF.maximum, log
     assert len(set(re.findall(r"Registered executor .* with ID (\d+)", log))) >= FEWEST
-    assert log.count("There are new tokens of hadoopfs") == len(outages)
+    assert log.count("Got new tokens of hadoopfs") == len(outages)
 
 
 def failures(log: str) -> list[Around]:
