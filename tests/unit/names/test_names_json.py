@@ -60,7 +60,7 @@ def test_integers_are_exact(number: int) -> None:
 )
 def test_what_json_cannot_say(value: Any) -> None:
     """A value without a JSON form is an error, never a text that nobody can read back."""
-    with pytest.raises(ValueError, match="cannot be written as a JSON number"):
+    with pytest.raises(ValueError, match=r"cannot be written as a JSON number|is not a string"):
         canonical_json(value)
 
 
