@@ -144,7 +144,7 @@ def limit(wall: Callable[[int], float], most: int) -> int:
         tried[count] = wall(count)
         if count >= most or count >= MOST_TRIED:
             break
-        count = min(count * 2, most)
+        count = min(count * 4, most)
     fastest = min(tried.values())
     good = min(count for count, seconds in tried.items() if seconds <= fastest * (1 + HELPS))
     low = max((count for count in tried if count < good), default=0)
