@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +83,7 @@ def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:
     """Get the log of a run, and say what to do with it."""
     from sparkgen.live.event_log import fetch  # noqa: PLC0415 - as above
     from sparkgen.live.find import choose, one  # noqa: PLC0415
+    from sparkgen.writers import own_files  # noqa: PLC0415
 
-    id_ = fetch(cluster, choose(one(cluster, name), run), Path(file))
+    id_ = fetch(cluster, choose(one(cluster, name), run), partial(own_files.write, Path(file)))
     output.note(f"wrote the event log of {id_} to {file}; next: sparkgen whatif {shlex.quote(file)}")

@@ -5,13 +5,10 @@ The way is a forwarded port, as for `sparkgen ui`: it needs no Ingress, and no N
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from sparkgen import contract
@@ -48,9 +45,8 @@ class _Server:
     pod: str
     namespace: str
 
-    @contextlib.contextmanager
-    def get(self, path: str) -> Iterator[http.client.HTTPResponse]:
-        """The answer to a request. SparkgenError where there is none, or it is a refusal."""
+    def get(self, path: str) -> Iterator[bytes]:
+        """The answer to a request, in pieces. SparkgenError where there is none, or it is a refusal."""
         forwarded = self.cluster.forward(self.pod, contract.HISTORY_PORT, self.namespace)
         asked = http.client.HTTPConnection("localhost", contract.HISTORY_PORT, timeout=SECONDS)
         asked.sock = forwarded.socket(contract.HISTORY_PORT)
@@ -60,7 +56,8 @@ class _Server:
             answer = asked.getresponse()
             if answer.status != http.HTTPStatus.OK:
                 raise SparkgenError(f"the history server {self.pod} answers {path} with {answer.status}")
-            yield answer
+            while piece := answer.read(PIECE):
+                yield piece
         except (OSError, http.client.HTTPException) as error:
             why = " ".join((forwarded.error(contract.HISTORY_PORT) or str(error)).split())
             raise SparkgenError(f"the history server {self.pod} does not answer: {why}") from error
@@ -69,8 +66,11 @@ class _Server:
             forwarded.close()
 
 
-def fetch(cluster: Reaches, run: Run, file: Path) -> str:
-    """Write the log of a run into a zip archive; the application's id. SparkgenError where there is none."""
+def fetch(cluster: Reaches, run: Run, write: Callable[[Iterable[bytes]], None]) -> str:
+    """Have the log of a run written, a zip archive; the application's id. SparkgenError where there is none.
+
+    `write` takes the pieces of the archive.
+    """
     selector = contract.LABEL_HISTORY_SERVER
     pods = [pod for pod in cluster.list("v1", "Pod", run.namespace, selector) if not leaving(pod)]
     servers = [_Server(cluster, name_of(pod), run.namespace) for pod in pods if _ready(pod)]
@@ -82,8 +82,7 @@ def fetch(cluster: Reaches, run: Run, file: Path) -> str:
         )
     for server in servers:
         if id_ := _application(server, run):
-            with server.get(f"{API}/{id_}/logs") as answer:
-                _write(answer, file)
+            write(server.get(f"{API}/{id_}/logs"))
             return id_
     raise SparkgenError(
         f"the history server has no log of {run.name}: it reads new ones every 10 seconds, and only a run "
@@ -98,21 +97,10 @@ def _ready(pod: ObjectView) -> bool:
 
 def _application(server: _Server, run: Run) -> str:
     """The id of the run's newest application, `<run>-<attempt>`; "" where the server knows none."""
-    with server.get(API) as answer:
-        try:
-            known: list[dict[str, Any]] = json.load(answer)
-            ids = [str(one["id"]) for one in known]
-        except (ValueError, TypeError, KeyError) as error:
-            raise SparkgenError(f"the history server {server.pod} answers {API} with no list") from error
-    return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")
-
-
-def _write(answer: http.client.HTTPResponse, file: Path) -> None:
-    """The whole answer, or no file."""
-    part = file.with_name(f"{file.name}.part")
+    answer = b"".join(server.get(API))
     try:
-        with part.open("wb") as sink:
-            shutil.copyfileobj(answer, sink, PIECE)
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+        known: list[dict[str, Any]] = json.loads(answer)
+        ids = [str(one["id"]) for one in known]
+    except (ValueError, TypeError, KeyError) as error:
+        raise SparkgenError(f"the history server {server.pod} answers {API} with no list") from error
+    return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")

@@ -12,8 +12,8 @@ from pathlib import Path
 _MANY = 100
 
 
-def replace(folder: Path, files: Mapping[str, str]) -> None:
-    """Write texts under plain names, with the modes of files that are there.
+def replace(folder: Path, files: Mapping[str, str | Iterable[bytes]]) -> None:
+    """Write texts, or bytes in pieces, under plain names, with the modes of files that are there.
 
     All are staged beside their names first, then renamed: a name that has become a link meanwhile is
     replaced, and not followed. OSError says what the file system refused.
@@ -24,7 +24,8 @@ def replace(folder: Path, files: Mapping[str, str]) -> None:
         for name, path in staged.items():
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             with open(handle, "wb") as file:  # noqa: PTH123 - a name that must be new
-                file.write(files[name].encode())
+                content = files[name]
+                file.writelines((content.encode(),) if isinstance(content, str) else content)
             with contextlib.suppress(FileNotFoundError):
                 before = (folder / name).lstat().st_mode
                 if stat.S_ISREG(before):  # a link's own mode lets everybody write

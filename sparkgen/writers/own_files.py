@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: str | Iterable[bytes]) -> None:
     """Write one file, whole or not at all. SparkgenError says what the file system refused."""
     try:
-        replace(path.parent, {path.name: text})
+        replace(path.parent, {path.name: content})
     except OSError as error:
         raise SparkgenError(f"cannot write {path}: {error.strerror or error}") from error
 

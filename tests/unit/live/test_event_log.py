@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.event_log import fetch
 from sparkgen.live.values import Run
 from sparkgen.objects import ObjectView
+from sparkgen.writers import own_files
 
 RUN = Run("pi", "analytics", "pi-1a2b3c4d", "1a2b3c4d", {"kind": "Job"})
 LOGS = "/api/v1/applications/pi-1a2b3c4d-x7k2p/logs"
@@ -92,7 +94,7 @@ def server() -> Iterator[ThreadingHTTPServer]:
 def test_the_newest_log_of_the_run_is_written(tmp_path: Path, server: ThreadingHTTPServer) -> None:
     """Another run whose name begins alike is another one."""
     file = tmp_path / "log.zip"
-    assert fetch(Fake(server.server_port), RUN, file) == "pi-1a2b3c4d-x7k2p"
+    assert fetch(Fake(server.server_port), RUN, partial(own_files.write, file)) == "pi-1a2b3c4d-x7k2p"
     assert file.read_bytes() == b"PK..."
     assert [path.name for path in tmp_path.iterdir()] == ["log.zip"]
 
@@ -101,14 +103,23 @@ def test_what_is_missing_is_said(tmp_path: Path, server: ThreadingHTTPServer) ->
     """The server, the run, the log; and no file is left."""
     cluster = Fake(server.server_port)
     with pytest.raises(SparkgenError, match=r"no history server runs in analytics: copy the log"):
-        fetch(Fake(server.server_port, ready=None), RUN, tmp_path / "log.zip")
+        fetch(Fake(server.server_port, ready=None), RUN, partial(own_files.write, tmp_path / "log.zip"))
     with pytest.raises(SparkgenError, match=r"spark-history-0 is not ready yet; try again"):
-        fetch(Fake(server.server_port, ready="False"), RUN, tmp_path / "log.zip")
+        fetch(Fake(server.server_port, ready="False"), RUN, partial(own_files.write, tmp_path / "log.zip"))
     del Handler.answers[LOGS]
     with pytest.raises(SparkgenError, match=r"spark-history-0 answers /api/v1/.*/logs with 404"):
-        fetch(cluster, RUN, tmp_path / "log.zip")
+        fetch(cluster, RUN, partial(own_files.write, tmp_path / "log.zip"))
     for body, message in ((b"[]", "no log of pi-1a2b3c4d: it reads new ones"), (b"<html>", "with no list")):
         Handler.answers["/api/v1/applications"] = body
         with pytest.raises(SparkgenError, match=message):
-            fetch(cluster, RUN, tmp_path / "log.zip")
+            fetch(cluster, RUN, partial(own_files.write, tmp_path / "log.zip"))
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_file_that_cannot_be_written_is_not_the_servers_fault(
+    tmp_path: Path, server: ThreadingHTTPServer
+) -> None:
+    """The message names the file, and what the file system refused."""
+    file = tmp_path / "none" / "log.zip"
+    with pytest.raises(SparkgenError, match=r"cannot write .*/none/log\.zip: No such file or directory"):
+        fetch(Fake(server.server_port), RUN, partial(own_files.write, file))
