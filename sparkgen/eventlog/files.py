@@ -54,14 +54,19 @@ def _zipped(path: Path) -> list[Traversable]:
     except zipfile.BadZipFile as error:
         raise EventLogError(f"cannot read {path}: {error}") from error
     size = sum(entry.file_size for entry in archive.infolist())  # no more than this is ever unpacked
-    if size > UNPACKED_ALWAYS + MOST_UNPACKED * path.stat().st_size:
-        raise EventLogError(f"{path} unpacks to more than {MOST_UNPACKED} times its size; no event log does")
+    refuse_bomb(path, size, path.stat().st_size)
     entries = [*zipfile.Path(archive).iterdir()]
     if len(entries) != 1:
         raise EventLogError(
             f"{path} contains {len(entries)} event logs, one per attempt; unpack it, and give one of them"
         )
     return _rolled(entries[0]) if entries[0].is_dir() else [entries[0]]
+
+
+def refuse_bomb(path: Traversable, unpacked: int, packed: int) -> None:
+    """EventLogError where no event log unpacks to so many bytes from so few."""
+    if unpacked > UNPACKED_ALWAYS + MOST_UNPACKED * packed:
+        raise EventLogError(f"{path} unpacks to more than {MOST_UNPACKED} times its size; no event log does")
 
 
 def _rolled(folder: Traversable) -> list[Traversable]:

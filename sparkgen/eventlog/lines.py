@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 
 from sparkgen.eventlog import codecs
 from sparkgen.eventlog.errors import EventLogError
-from sparkgen.eventlog.files import MOST_UNPACKED, UNPACKED_ALWAYS, codec_of
+from sparkgen.eventlog.files import codec_of, refuse_bomb
 
 LONGEST_LINE = 64 << 20
 """Bytes. A job of ten thousand stages takes some megabytes; what is longer counts as broken."""
@@ -61,7 +61,8 @@ def _lines_of(path: Traversable, counts: Counts, progress: Callable[[int], None]
                     yield from more[:-1]
                     rest = bytearray(more[-1])
                 counts.read_bytes = before + file.tell()
-                _refuse_bomb(path, len(chunk), counts)
+                counts.unpacked_bytes += len(chunk)
+                refuse_bomb(path, counts.unpacked_bytes, counts.read_bytes)
                 progress(counts.read_bytes)
             if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
                 yield bytes(rest)
@@ -78,10 +79,3 @@ def _extend(rest: bytearray, part: bytes) -> None:
     """Go on with a line; of one that is too long no more is kept than shows that it is."""
     if len(rest) <= LONGEST_LINE:
         rest += part
-
-
-def _refuse_bomb(path: Traversable, size: int, counts: Counts) -> None:
-    """Count what was unpacked. EventLogError where no event log unpacks to so much."""
-    counts.unpacked_bytes += size
-    if counts.unpacked_bytes > UNPACKED_ALWAYS + MOST_UNPACKED * counts.read_bytes:
-        raise EventLogError(f"{path} unpacks to more than {MOST_UNPACKED} times its size; no event log does")

@@ -168,8 +168,7 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
         say(
             RemarkCode.MEMORY_UNUSED,
             f"executors request {found.heap_asked} MiB of heap but never used more than "
-            f"{found.heap_used} MiB: "
-            "reduce spec.executor.memory",
+            f"{found.heap_used} MiB: reduce spec.executor.memory",
         )
     most = settings.instances if settings.dynamic is None else settings.dynamic.maximum
     if most is not None and most > found.limit:
@@ -201,7 +200,6 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
         say(
             RemarkCode.NO_TASK_RAN,
             f"no task ran for {found.driver_only:.0f} of {recorded.wall:.0f} s, because the driver "
-            "was busy or "
-            "executors were starting: more executors do not shorten this time",
+            "was busy or executors were starting: more executors do not shorten this time",
         )
     return said

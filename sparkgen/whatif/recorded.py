@@ -83,8 +83,7 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark,
         say(
             RemarkCode.LOG_BROKEN,
             f"the log is damaged: {recording.reading.broken} of {recording.reading.lines} lines are "
-            "unreadable, "
-            f"and {recording.reading.cut_off} of {recording.reading.files} files are truncated",
+            f"unreadable, and {recording.reading.cut_off} of {recording.reading.files} files are truncated",
         )
     asked, given = (
         recording.properties.get("spark.executor.instances"),

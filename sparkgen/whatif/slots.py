@@ -25,16 +25,9 @@ class Slots:
     def of(cls, recording: Recording) -> Slots:
         """Of all executors and tasks of a recording."""
         columns = [stage.tasks for stage in recording.stages]
-        changes = [
-            (one.added, one.cores)
-            for one in recording.executors
-            if one.removed is None or one.removed > one.added
-        ]
-        changes += [
-            (one.removed, -one.cores)
-            for one in recording.executors
-            if one.removed is not None and one.removed > one.added
-        ]
+        stayed = [one for one in recording.executors if one.removed is None or one.removed > one.added]
+        changes = [(one.added, one.cores) for one in stayed]
+        changes += [(one.removed, -one.cores) for one in stayed if one.removed is not None]
         changes.sort()
         return cls(
             sorted(time for tasks in columns for time in tasks.launched),

@@ -97,7 +97,8 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
     """
     settings, work = work_of(recording)
     properties = recorded_properties(recording)
-    asker = _Asker(recording, work, settings, properties, question)
+    peak = max((max(stage.tasks.peak, default=0) for stage in recording.stages), default=0)
+    asker = _Asker(work, settings, properties, question, peak)
     truth = recorded(recording, settings.slots)
     replayed = asker.run("as recorded", None, settings, Cluster())
     most = asker.limit(settings)
@@ -132,11 +133,12 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
 class _Asker:
     """Replays of one recording."""
 
-    recording: Recording
     work: Workload
     recorded: Configuration
     properties: Mapping[str, str]
     question: Question
+    peak: int
+    """Bytes of execution memory that one task had at most, 0 if not known."""
 
     def run(
         self,
@@ -153,8 +155,7 @@ class _Asker:
         except ReplayStopped as stopped:
             return Run(label, candidate, settings, None, None, str(stopped))
         span = (min(*walls, outcome.wall), max(*walls, outcome.wall)) if walls else None
-        peak = max((max(stage.tasks.peak, default=0) for stage in self.recording.stages), default=0)
-        remarks = may_spill(peak, settings) if other else ()
+        remarks = may_spill(self.peak, settings) if other else ()
         return Run(label, candidate, settings, outcome, self.cost_of(outcome, settings), "", span, remarks)
 
     def cost_of(self, outcome: Outcome, settings: Configuration) -> Cost | None:

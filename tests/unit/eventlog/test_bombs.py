@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from sparkgen.eventlog import files, gather, lines, read_recording
+from sparkgen.eventlog import files, gather, read_recording
 from sparkgen.eventlog.errors import EventLogError
 
 from . import event_log as made
@@ -40,7 +40,7 @@ def test_a_file_of_many_members_and_tiny_blocks_is_the_same_log(tmp_path: Path) 
 
 def test_a_log_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever stands in it; one that is like itself, as logs are, is read."""
-    monkeypatch.setattr(lines, "UNPACKED_ALWAYS", 1 << 20)
+    monkeypatch.setattr(files, "UNPACKED_ALWAYS", 1 << 20)
     bomb = zstandard.ZstdCompressor().compress(made.text(made.start()) + b"\n" * (8 << 20))
     with pytest.raises(EventLogError, match="unpacks to more than 500 times its size"):
         read_recording(str(_written(tmp_path / "bomb.zstd", bomb)))
