@@ -54,13 +54,19 @@ def test_integers_are_exact(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [math.nan, math.inf, -math.inf, {1: "a"}, {"a": object()}],
+    ("value", "said"),
+    [
+        (math.nan, "nan cannot be written as a JSON number"),
+        (math.inf, "inf cannot be written as a JSON number"),
+        (-math.inf, "-inf cannot be written as a JSON number"),
+        ({1: "a"}, "1 is not a string"),
+        ({"a": object()}, "cannot be written as a JSON number"),
+    ],
     ids=["nan", "inf", "-inf", "number as key", "object"],
 )
-def test_what_json_cannot_say(value: Any) -> None:
+def test_what_json_cannot_say(value: Any, said: str) -> None:
     """A value without a JSON form is an error, never a text that nobody can read back."""
-    with pytest.raises(ValueError, match=r"cannot be written as a JSON number|is not a string"):
+    with pytest.raises(ValueError, match=said):
         canonical_json(value)
 
 
