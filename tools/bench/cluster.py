@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.programs import apply_rendered
 from cluster import lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
@@ -165,9 +166,7 @@ def sparkgen(cluster: Cluster, namespace: str, version: str, **spec: str) -> Run
         },
     }
     began = time.time()
-    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
-    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+    apply_rendered(cluster, document)
     return finished(cluster, namespace, began)
 
 

@@ -6,10 +6,8 @@ is paid for: from the creation of each executor's pod to its end, summed up.
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -23,15 +21,14 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import cluster as bench_cluster
+from bench import programs
 from bench.pod_watch import Pods
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.plan import LAYOUT
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "benchmarks" / "dynamic.md"
 PROGRAM = ROOT / "tests" / "e2e" / "runtime" / "applications" / "two_stages.py"
-FOLDER = "/opt/applications"
 MOST = 3
 """Executors: more than that do not help on two cores."""
 TASKS = 24
@@ -89,25 +86,22 @@ def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
             "type": "Python",
             "sparkVersion": version,
             "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": f"local://{FOLDER}/{PROGRAM.name}",
+            "mainApplicationFile": f"local://{programs.FOLDER}/{PROGRAM.name}",
             "arguments": [str(TASKS)],
             "dynamicAllocation": {
                 "enabled": True,
                 "maxExecutors": MOST,
                 "executorIdleTimeout": f"{IDLE}s",
             },
-            "driver": {**role, "configMaps": [{"name": "applications", "path": FOLDER}]},
+            "driver": {**role, "configMaps": [programs.MOUNT]},
             "executor": role,
         },
     }
-    _put_program(cluster, namespace)
+    programs.put(cluster, namespace, PROGRAM)
 
     def submit() -> float:
         began = time.time()
-        command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-        text = json.dumps(document)
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-        cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+        programs.apply_rendered(cluster, document)
         return began
 
     return _watched(cluster, namespace, submit)
@@ -115,39 +109,18 @@ def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
 
 def native(cluster: Cluster, home: Path, version: str, namespace: str) -> Result:
     """By `spark-submit --master k8s://...` in cluster mode."""
-    _put_program(cluster, namespace)
-    mount = {"name": "applications", "mountPath": FOLDER}
-    container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
-    volume = {"name": "applications", "configMap": {"name": "applications"}}
-    template = LAYOUT.root / f"{namespace}.yaml"
-    template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
-    settings = {
-        "spark.kubernetes.driver.podTemplateFile": str(template),
-        "spark.dynamicAllocation.enabled": "true",
-        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-        "spark.dynamicAllocation.maxExecutors": str(MOST),
-        "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE}s",
-    }
-    program = (f"local://{FOLDER}/{PROGRAM.name}", str(TASKS))
-    try:
-        return _watched(
-            cluster,
-            namespace,
-            lambda: bench_cluster.submit_native(cluster, namespace, home, version, settings, program),
-        )
-    finally:
-        template.unlink()
-
-
-def _put_program(cluster: Cluster, namespace: str) -> None:
-    cluster.apply(
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "applications", "namespace": namespace},
-            "data": {PROGRAM.name: PROGRAM.read_text()},
+    programs.put(cluster, namespace, PROGRAM)
+    program = (f"local://{programs.FOLDER}/{PROGRAM.name}", str(TASKS))
+    with programs.driver_template(namespace) as template:
+        settings = {
+            "spark.kubernetes.driver.podTemplateFile": str(template),
+            "spark.dynamicAllocation.enabled": "true",
+            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+            "spark.dynamicAllocation.maxExecutors": str(MOST),
+            "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE}s",
         }
-    )
+        submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
+        return _watched(cluster, namespace, submit)
 
 
 def _watched(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Result:

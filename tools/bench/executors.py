@@ -27,6 +27,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 
 from bench import cluster as bench_cluster
 from bench.pod_watch import Pods
+from bench.programs import apply_rendered
 from cluster import audit, control, fakes, network, processes, requirements
 from cluster.audit import Call
 from cluster.handle import Cluster
@@ -149,9 +150,7 @@ def apply(bench: Bench, namespace: str, count: int) -> None:
             **({} if count else none),
         },
     }
-    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
-    bench.cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+    apply_rendered(bench.cluster, document)
 
 
 def native(conf: dict[str, str]) -> Side:

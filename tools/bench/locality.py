@@ -14,7 +14,6 @@ import ipaddress
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -30,11 +29,12 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import cluster as bench_cluster
+from bench import programs
 from bench.locality_page import BLOCK, EXECUTORS, Plan, Round, Scan, page
 from cluster import network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.plan import LAYOUT, NODES
+from cluster.plan import NODES
 from cluster.requirements import run as command
 from common.cachedir import ToolError
 from hadoop import hdfs
@@ -44,7 +44,6 @@ from hadoop.place import CONTROL, ON_NODES
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "benchmarks" / "locality.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "scan.py"
-FOLDER = "/opt/job"
 PATHS = {"both": "/data/*.txt", "one": f"/data/{NODES[-1].name}-*.txt"}
 """What is read: the files of both nodes, or those of one."""
 
@@ -134,21 +133,18 @@ def sparkgen(cluster: Cluster, version: str, paths: str, namespace: str, *, loca
             "type": "Python",
             "sparkVersion": version,
             "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": f"local://{FOLDER}/{JOB.name}",
+            "mainApplicationFile": f"local://{programs.FOLDER}/{JOB.name}",
             "arguments": [paths],
             "allocation": {"locality": {"enabled": locality}},
             "dynamicAllocation": {"enabled": True, "maxExecutors": EXECUTORS},
-            "driver": {**role, "configMaps": [{"name": "job", "path": FOLDER}]},
+            "driver": {**role, "configMaps": [programs.MOUNT]},
             "executor": role,
         },
     }
 
     def submit() -> float:
         began = datetime.now(UTC).timestamp()
-        words = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-        text = json.dumps(document)
-        done = subprocess.run(words, input=text, capture_output=True, text=True, check=True)
-        cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+        programs.apply_rendered(cluster, document)
         return began
 
     return scanned(cluster, namespace, submit)
@@ -156,29 +152,21 @@ def sparkgen(cluster: Cluster, version: str, paths: str, namespace: str, *, loca
 
 def native(cluster: Cluster, home: Path, version: str, paths: str, namespace: str) -> Scan:
     """By `spark-submit --master k8s://...` in cluster mode."""
-    mount = {"name": "job", "mountPath": FOLDER}
-    container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
-    volume = {"name": "job", "configMap": {"name": "job"}}
-    template = LAYOUT.root / f"{namespace}.yaml"
-    template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
-    settings = {
-        "spark.kubernetes.driver.podTemplateFile": str(template),
-        "spark.dynamicAllocation.enabled": "true",
-        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-        "spark.dynamicAllocation.maxExecutors": str(EXECUTORS),
-    }
-    program = (f"local://{FOLDER}/{JOB.name}", paths)
-    submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
-    try:
+    program = (f"local://{programs.FOLDER}/{JOB.name}", paths)
+    with programs.driver_template(namespace) as template:
+        settings = {
+            "spark.kubernetes.driver.podTemplateFile": str(template),
+            "spark.dynamicAllocation.enabled": "true",
+            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+            "spark.dynamicAllocation.maxExecutors": str(EXECUTORS),
+        }
+        submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
         return scanned(cluster, namespace, submit)
-    finally:
-        template.unlink()
 
 
 def scanned(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Scan:
     """Submit, wait for the end, and read what the program and the interfaces say."""
-    scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "job", "namespace": namespace}}
-    cluster.apply({**scripts, "data": {JOB.name: JOB.read_text()}})
+    programs.put(cluster, namespace, JOB)
     before = sent()
     run = bench_cluster.finished(cluster, namespace, submit())
     remote = sent() - before

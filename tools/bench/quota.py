@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -24,6 +23,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 
 from bench import cluster as bench_cluster
 from bench.pod_watch import Pods
+from bench.programs import apply_rendered
 from cluster import audit, fakes
 from cluster.audit import Call
 from cluster.handle import Cluster
@@ -120,9 +120,7 @@ def sparkgen(cluster: Cluster, version: str, namespace: str) -> None:
             },
         },
     }
-    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
-    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+    apply_rendered(cluster, document)
 
 
 def native(cluster: Cluster, home: Path, version: str, namespace: str) -> None:

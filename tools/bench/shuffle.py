@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import cluster as bench_cluster
+from bench import programs
 from cluster import requirements
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
@@ -101,9 +101,8 @@ def rounds(cluster: Cluster, namespace: str, job: Job, count: int) -> list[Round
     """The rounds, with a service that is ready before the first one."""
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": SECRET, "namespace": namespace}}
     cluster.apply({**secret, "stringData": {"secret": namespace}})
-    scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "job", "namespace": namespace}}
-    cluster.apply({**scripts, "data": {JOB.name: JOB.read_text()}})
-    _apply(cluster, service(namespace, job.version))
+    programs.put(cluster, namespace, JOB)
+    programs.apply_rendered(cluster, service(namespace, job.version))
     cluster.kubectl(
         "rollout", "status", f"daemonset/{SERVICE}", "-n", namespace, "--timeout=300s", seconds=320
     )
@@ -157,7 +156,7 @@ def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any
             "sparkVersion": job.version,
             "image": f"{REPOSITORY}:{job.version}",
             "imagePullPolicy": "IfNotPresent",
-            "mainApplicationFile": f"local:///opt/job/{JOB.name}",
+            "mainApplicationFile": f"local://{programs.FOLDER}/{JOB.name}",
             "arguments": [str(job.pauses), f"{job.seconds:g}"],
             "sparkConf": {
                 "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE_SECONDS}s",
@@ -170,7 +169,7 @@ def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any
                 "initialExecutors": job.executors,
                 "maxExecutors": job.executors,
             },
-            "driver": {**small, "configMaps": [{"name": "job", "path": "/opt/job"}]},
+            "driver": {**small, "configMaps": [programs.MOUNT]},
             "executor": small,
             **({"shuffleService": of_service} if side == "service" else {}),
         },
@@ -179,7 +178,7 @@ def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any
 
 def run(cluster: Cluster, namespace: str, name: str, side: str, job: Job) -> Run:
     """Run an application, and count its executors until its driver has succeeded. ToolError when it fails."""
-    _apply(cluster, application(namespace, name, side, job))
+    programs.apply_rendered(cluster, application(namespace, name, side, job))
     began, samples = time.monotonic(), [(0.0, 0)]
     while True:
         pods = cluster.objects("pods", namespace, f"sparkgen.dev/application={name}")
@@ -196,14 +195,6 @@ def run(cluster: Cluster, namespace: str, name: str, side: str, job: Job) -> Run
 
 def _is_there(role: str, phase: str | None) -> bool:
     return role == "executor" and phase in ("Pending", "Running")
-
-
-def _apply(cluster: Cluster, document: dict[str, Any]) -> None:
-    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"sparkgen render refuses the benchmark's document:\n{done.stderr}")
-    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
 
 
 def ratio(found: Sequence[Round]) -> float:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bench import cluster as bench_cluster
+from bench import programs
 from cluster import cgroups
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, NAME, NODES
@@ -122,29 +123,23 @@ class OnCluster:
             {
                 "image": f"{REPOSITORY_WITH_ARCHIVE}:{self.version}",
                 "imagePullPolicy": "IfNotPresent",
-                "mainApplicationFile": f"local:///opt/job/{PROGRAM.name}",
+                "mainApplicationFile": f"local://{programs.FOLDER}/{PROGRAM.name}",
                 "eventLog": {"dir": f"file://{MOUNTED}", "claim": CLAIM},
-                "driver": {**role, **DRIVER_SHARE, "configMaps": [{"name": "job", "path": "/opt/job"}]},
+                "driver": {
+                    **role,
+                    **DRIVER_SHARE,
+                    "configMaps": [programs.MOUNT],
+                },
                 "executor": {**role, **EXECUTOR_SHARE},
             },
         )
         app["metadata"]["namespace"] = self.namespace
-        self._apply(app, sets)
+        programs.apply_rendered(self.cluster, app, sets)
         try:
             self._wait(name)
             return self._taken(folder)
         finally:
             self.cluster.kubectl("delete", "jobs", "-n", self.namespace, "--all", "--wait=true")
-
-    def _apply(self, app: Mapping[str, Any], sets: Sequence[str]) -> None:
-        command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
-        words = [word for one in sets for word in ("--set", one)]
-        done = subprocess.run(
-            [*command, *words], input=json.dumps(app), capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise ToolError(f"sparkgen render refuses the proof's document:\n{done.stderr}")
-        self.cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
 
     def _wait(self, name: str) -> None:
         """Until the driver has succeeded; ToolError when it has not."""
@@ -182,9 +177,7 @@ def on_cluster(version: str) -> Iterator[OnCluster]:
         try:
             cluster.kubectl("create", "namespace", name)
             _claim(cluster, name)
-            about = {"name": "job", "namespace": name}
-            program = {PROGRAM.name: PROGRAM.read_text("utf-8")}
-            cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": program})
+            programs.put(cluster, name, PROGRAM)
             with _pods_first():
                 yield OnCluster(cluster, name, version, logs)
         finally:

@@ -105,7 +105,7 @@ def test_executors_are_counted_until_the_driver_has_succeeded(monkeypatch: pytes
             [pod("driver", "Succeeded")],
         ]
     )
-    monkeypatch.setattr(bench_shuffle, "_apply", lambda *_: None)
+    monkeypatch.setattr(bench_shuffle.programs, "apply_rendered", lambda *_: None)
     monkeypatch.setattr(bench_shuffle.time, "sleep", lambda _: None)
     monkeypatch.setattr(Cluster, "objects", lambda *_: next(shown))
     made = bench_shuffle.run(Cluster(Path("/none"), own=False), "bench-1", "service-1", "service", JOB)

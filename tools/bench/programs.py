@@ -1,0 +1,52 @@
+"""What benchmarks run: documents by `sparkgen render`, and programs of a ConfigMap that drivers mount."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cluster.handle import Cluster
+from cluster.plan import LAYOUT
+from common.cachedir import ToolError
+
+CONFIG_MAP, FOLDER = "job", "/opt/job"
+"""Where a program is in a namespace, and in a driver."""
+MOUNT = {"name": CONFIG_MAP, "path": FOLDER}
+"""The same, as `driver.configMaps` of a document has it."""
+
+
+def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence[str] = ()) -> None:
+    """`sparkgen render - | kubectl apply -f -`, with `--set` of each of `sets`. ToolError at a refusal."""
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+    words = [word for one in sets for word in ("--set", one)]
+    text = json.dumps(document)
+    done = subprocess.run([*command, *words], input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError(f"sparkgen render refuses the benchmark's document:\n{done.stderr}")
+    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+
+
+def put(cluster: Cluster, namespace: str, program: Path) -> None:
+    """Have the program in a namespace."""
+    about = {"name": CONFIG_MAP, "namespace": namespace}
+    data = {program.name: program.read_text("utf-8")}
+    cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": data})
+
+
+@contextmanager
+def driver_template(namespace: str) -> Iterator[Path]:
+    """A pod template for `spark-submit` whose driver mounts the program; gone afterwards."""
+    mount = {"name": CONFIG_MAP, "mountPath": FOLDER}
+    container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
+    volume = {"name": CONFIG_MAP, "configMap": {"name": CONFIG_MAP}}
+    template = LAYOUT.root / f"{namespace}.yaml"
+    template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
+    try:
+        yield template
+    finally:
+        template.unlink()
