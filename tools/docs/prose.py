@@ -33,7 +33,7 @@ LONGEST_CELL = 160
 _MASKED = re.compile(
     r"!\[[^\]]*\]\([^)]*\)|(`+)(?:(?!`).|(?!\1)`)+?\1(?!`)|\]\([^)\s]*\)|<[^>\s]+>|https?://\S+"
 )
-_END = re.compile(r"""[.!?](?:[)"'*_\]]|\(x+\))*\s+(?=["'(\[*_]*(?:[A-Z`]|sparkgen\b))""")
+_END = re.compile(r"""[.!?](?:[)"'*_\]]|\(x+\))*\s+(?=["'(*_]*(?:\[|[A-Z`]|sparkgen\b))""")
 _LABEL = re.compile(r"\*\*[^*]+\*\*")
 """Words such as **Warning.** at the beginning of a line: they stay with the sentence after them."""
 _SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|No|approx)|\.\.|^\**\d+)\.$")

@@ -24,6 +24,7 @@ PAGES = {str(path.relative_to(prose.ROOT)): path for path in prose.pages()}
         ("**1. The Secret.** It holds a key.", ["**1. The Secret.** It holds a key."]),
         ("**Warning.** A field. More.", ["**Warning.** A field.", "More."]),
         ("![One. Two.](a.svg)", ["![One. Two.](a.svg)"]),
+        ("Start here. [examples/x](y.md) is next.", ["Start here.", "[examples/x](y.md) is next."]),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
