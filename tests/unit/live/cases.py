@@ -251,14 +251,14 @@ CASES = {
         hinders(refuses(403, f'pods "pi-1a2b3c4d-7bab1-exec-1" is forbidden: {QUOTA}')),
     ),
     "image": Case(
-        "an image that is not there, or may not be pulled",
+        "the image does not exist, or the node has no permission to pull it",
         "image",
         f"the image {IMAGE} cannot be pulled (Back-off pulling image",
         "fix spec.image, or add the registry's Secret to spec.imagePullSecrets",
         waits("ImagePullBackOff", f'Back-off pulling image "{IMAGE}": ErrImagePull: {IMAGE}: not found'),
     ),
     "driver-memory": Case(
-        "the driver's container needs more memory than it may have",
+        "the driver's container needs more memory than its limit",
         "driver-memory",
         "the driver was killed because it ran out of memory (its container's limit is 1408Mi)",
         "raise spec.driver.memoryOverhead",
@@ -275,7 +275,7 @@ CASES = {
         ),
     ),
     "executor-memory": Case(
-        "an executor's container needs more memory than it may have",
+        "an executor's container needs more memory than its limit",
         "executor-memory",
         "executors run out of memory (executor 3 (on node2) was killed: out of memory (limit 1Gi",
         "raise spec.executor.memoryOverhead",
@@ -303,7 +303,7 @@ CASES = {
         log_of(NO_CLASS),
     ),
     "connect-package": Case(
-        "a Connect server of Spark 3.5 without its package",
+        "a Connect server of Spark 3.5 has no Connect package",
         "main-class",
         "Spark's Connect server is neither in the image nor in the document (org.apache.spark.sql.connect.",
         "add its package to spec.deps.packages, or its jar to spec.image (sparkgen rule SG301)",
@@ -311,7 +311,7 @@ CASES = {
         log_of(NO_CONNECT),
     ),
     "not-answering": Case(
-        "a Connect server that is still starting, or no longer answers",
+        "a Connect server is still starting, or no longer answers",
         "not-answering",
         "the Connect server does not answer",
         "wait until it has started, or read its log: sparkgen logs team-a",
@@ -345,7 +345,7 @@ CASES = {
         table=False,
     ),
     "missing-input": Case(
-        "a file that the program reads is not there",
+        "a file that the program reads does not exist",
         "missing-file",
         "there is no file file:/data/in",
         "fix the path, or mount the volume that has the file",
@@ -353,7 +353,7 @@ CASES = {
         log_of(NO_INPUT),
     ),
     "secret": Case(
-        "a Secret that the driver names is not there",
+        "a Secret that the driver names does not exist",
         "secret",
         "the Secret db does not exist",
         "create it, or fix its name in spec.driver or its volumes",
@@ -405,7 +405,7 @@ CASES = {
         {"gang": Gang("volcano", "team-a", "Pending")},
     ),
     "gang": Case(
-        "executors get their nodes together, or not at all",
+        "the executors of a gang, which start together or not at all, find no room",
         "gang",
         "3 executors wait until there is room on the nodes for all of them",
         "wait, request less in spec.executor, lower batchSchedulerOptions.minExecutors, or add nodes",
@@ -437,14 +437,14 @@ CASES = {
         ),
     ),
     "no-node": Case(
-        "no node has room for the driver, or none allows it there",
+        "no node has room for the driver, or the nodes with room do not allow it",
         "no-node",
         "no node fits the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
         "request less in spec.driver, fix nodeSelector, affinity and tolerations there, or add nodes",
         unscheduled("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available."),
     ),
     "no-node-executors": Case(
-        "no node has room for executors, or none allows them there",
+        "no node has room for executors, or the nodes with room do not allow them",
         "no-node",
         "no node fits the executor's pod (0/2 nodes are available: 2 Insufficient memory",
         "request less in spec.executor",
@@ -498,7 +498,7 @@ CASES = {
         install_ended(EXPIRED),
     ),
     "artifact": Case(
-        "what was pushed is not in the registry any more, or is not what the lock says",
+        "the pushed artifact is no longer in the registry, or its digest is not the one in the lock",
         "artifact",
         f"{PUSHED} is not in the registry",
         "push it again: sparkgen push FILE",
@@ -510,7 +510,7 @@ CASES = {
         ),
     ),
     "registry": Case(
-        "the registry of what was pushed does not answer for minutes",
+        "the registry with the pushed files has not answered for minutes",
         "registry",
         "registry.example does not answer",
         "check that the registry runs, and that pods can reach it",
@@ -574,7 +574,7 @@ CASES = {
         ],
     ),
     "evicted": Case(
-        "the driver's node was drained, or short of something",
+        "the driver's node was drained, or ran short of memory or disk space",
         "evicted",
         "the driver was evicted by its node (The node was low on resource: memory",
         "spec.restartPolicy.onFailureRetries",
@@ -606,7 +606,7 @@ CASES = {
         table=False,
     ),
     "gone": Case(
-        "a run has failed, and its pod is not there any more",
+        "a run has failed, and its pod no longer exists",
         "gone",
         "its driver's pod and log are gone",
         "look for the log in your cluster's log collection, or run it again",
@@ -710,7 +710,7 @@ CASES = {
         table=False,
     ),
     "suspended": Case(
-        "the run waits: spec.suspend",
+        "the run waits because spec.suspend is true",
         "suspended",
         "it is suspended",
         "set spec.suspend to false in the document, and apply it",
