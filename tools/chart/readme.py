@@ -93,6 +93,8 @@ def _row(field: Field, more: str = "") -> str:
 
 
 def _openings(about: str) -> Iterator[str]:
-    """The first clause of a description, then its first sentence."""
+    """The first clause of a description, then its first sentence; none that ends within code."""
     for ends in ("[.:;]", "[.]"):
-        yield re.split(rf"(?<=[A-Za-z`)\"\]0-9]){ends} ", about, maxsplit=1)[0].rstrip(".")
+        opening = re.split(rf"(?<=[A-Za-z`)\"\]0-9]){ends} ", about, maxsplit=1)[0].rstrip(".")
+        if opening.count("`") % 2 == 0:
+            yield opening
