@@ -72,7 +72,7 @@ class Rendered:
             for kind in kinds:
                 if kind in DRIVERS:
                     return kind, path
-        raise ToolError(f"{self.directory} has no driver ({', '.join(DRIVERS)}): the render is incomplete.")
+        raise ToolError(f"{self.directory} has no driver ({', '.join(DRIVERS)}): the render is incomplete")
 
 
 def variants(examples: Path) -> list[Variant]:
@@ -116,24 +116,24 @@ def next_steps(command: str, rendered: Sequence[Rendered]) -> list[tuple[str, st
     """(what it shows, a command to copy) for somebody who has just seen the table."""
     first = next((each for each in rendered if each.variant.name == SIMPLEST), rendered[0])
     steps = [
-        ("the document", f"cat {first.variant.document}"),
-        (f"the driver made of it, a {first.driver[0]}", f"cat {first.driver[1]}"),
+        ("show the document", f"cat {first.variant.document}"),
+        (f"show the driver rendered from it, a {first.driver[0]}", f"cat {first.driver[1]}"),
         (
-            "the same with one value changed",
+            "render it with one value changed",
             f"{command} render {first.variant.document} --set spec.executor.instances=8",
         ),
         (
-            "whether a directory is up to date",
+            "check whether a directory is up to date",
             f"{command} render {first.variant.document} -o {first.directory} --check",
         ),
-        ("what a field means", f"{command} explain spec.executor.memory"),
-        ("a document of your own to start from", f"{command} init {OWN_DOCUMENT}"),
+        ("explain a field", f"{command} explain spec.executor.memory"),
+        ("create your own document to start from", f"{command} init {OWN_DOCUMENT}"),
     ]
     by_name = {each.variant.name: each for each in rendered}
     for each in rendered:
         if each.variant.overlay:
             base = by_name[each.variant.document.parent.name]
-            steps.insert(3, ("what an overlay changes", f"diff -ru {base.directory} {each.directory}"))
+            steps.insert(3, ("show what an overlay changes", f"diff -ru {base.directory} {each.directory}"))
             break
     return steps
 
@@ -168,10 +168,15 @@ def run_here(command: Path, variables: Mapping[str, str]) -> int:
     try:
         java.find(variables)
     except CannotRun as error:
-        print(f"\nNo application is run here: {error}.\nThen: {command} {' '.join(RUN_HERE)}")
+        print(
+            f"\nCannot run an application on this machine: {error}.\nAfterwards, run: {command} "
+            f"{' '.join(RUN_HERE)}"
+        )
         return 1 if variables.get(MUST_RUN) else 0
     print(
-        f"\nNow one of them runs here, as it would in a cluster: {command} {' '.join(RUN_HERE)}\n", flush=True
+        f"\nRunning one of them on this machine, as it would run in a cluster: {command} "
+        f"{' '.join(RUN_HERE)}\n",
+        flush=True,
     )
     before = signal.signal(signal.SIGINT, _left_to_the_run)
     try:

@@ -50,11 +50,11 @@ DPKG_STATUS = "var/lib/dpkg/status"
 def main(arguments: list[str] | None = None) -> int:
     """Make the folder; 1 with a reason when that cannot be done."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where it goes; an earlier one of this name is replaced")
+    parser.add_argument("folder", type=Path, help="output folder; an earlier release in it is replaced")
     parser.add_argument(
-        "--image", type=Path, help="what `sparkgen image build --output` wrote, to be released"
+        "--image", type=Path, help="runtime image to include, as `sparkgen image build --output` wrote it"
     )
-    parser.add_argument("--dirty", action="store_true", help="also with changes that are not committed")
+    parser.add_argument("--dirty", action="store_true", help="release even if there are uncommitted changes")
     options = parser.parse_args(arguments)
     try:
         agree(ROOT, dirty=options.dirty)
@@ -83,11 +83,13 @@ def agree(root: Path, *, dirty: bool) -> None:
     for field in ("version", "appVersion"):
         if str(chart[field]) != __version__:
             raise ToolError(
-                f"Chart.yaml has {field} {chart[field]}, sparkgen is {__version__}: make them one"
+                f"Chart.yaml has {field} {chart[field]}, sparkgen is {__version__}: make them equal"
             )
     changes = _git(root, "status", "--porcelain")
     if changes and not dirty:
-        raise ToolError(f"not everything is committed (--dirty releases it all the same):\n{changes}")
+        raise ToolError(
+            f"there are uncommitted changes; commit them, or add --dirty to release them:\n{changes}"
+        )
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -206,7 +208,7 @@ def dpkg_status(image: Image) -> str:
                 if name in layer.getnames():
                     found = layer.extractfile(name)
                     return found.read().decode("utf-8") if found else ""
-    raise ToolError(f"the image has no {DPKG_STATUS}: what is in it?")
+    raise ToolError(f"the image has no {DPKG_STATUS}; check that it is a Debian image")
 
 
 def archived_status(archive: Path) -> str:
@@ -231,7 +233,7 @@ def archived_status(archive: Path) -> str:
                 for name in (DPKG_STATUS, f"./{DPKG_STATUS}"):
                     if name in content.getnames() and (found := content.extractfile(name)):
                         return found.read().decode("utf-8")
-    raise ToolError(f"{archive} has no {DPKG_STATUS}: what is in it?")
+    raise ToolError(f"{archive} has no {DPKG_STATUS}; check that it is a Debian image")
 
 
 def debian_components(status: str) -> Iterator[Component]:

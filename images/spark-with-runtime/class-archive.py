@@ -1,4 +1,4 @@
-"""A little of what applications do, so that its classes are known to class-archive.sh."""
+"""An application that uses a little of everything: class-archive.sh records the classes that it loads."""
 
 import sys
 
@@ -9,7 +9,7 @@ spark = SparkSession.builder.appName("class-archive").getOrCreate()
 
 numbers = spark.sparkContext.parallelize(range(1000), 2)
 if numbers.map(lambda number: number * 2).reduce(lambda one, other: one + other) != 999_000:
-    sys.exit("a wrong sum")
+    sys.exit("the sum is wrong")
 
 twice = functions.udf(lambda number: number * 2, "long")
 table = spark.range(0, 1000, 1, 2).withColumn("key", functions.col("id") % 10)
@@ -23,5 +23,5 @@ found = spark.sql(
     "LEFT JOIN names USING (key) WHERE key < 5 GROUP BY key ORDER BY total DESC"
 ).collect()
 if len(found) != 5:
-    sys.exit(f"5 keys are below 5, and these were found: {found}")
+    sys.exit(f"expected the 5 keys below 5, found: {found}")
 spark.stop()

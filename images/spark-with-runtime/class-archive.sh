@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Makes a class data sharing archive of this image's Spark: JVMs that map it need not read, check and link
-# some twelve thousand classes again, which is a good part of the start of a driver or an executor.
+# Makes a class data sharing archive of this image's Spark. A JVM that maps the archive need not read, verify and
+# link about 12,000 classes again, which is a large part of the start of a driver or an executor.
 #
-#   class-archive.sh FILE     writes FILE, and FILE.classpath: the class path that a JVM must begin with to use it
+#   class-archive.sh FILE     writes the archive to FILE, and a class path to FILE.classpath
 #
-# Java takes an archive only for the very jars and the very Java that it was made with, and does without it
-# otherwise: so it is made in the image, after the last change of $SPARK_HOME/jars.
+# A JVM can use the archive only if its own class path starts with that class path.
+# Java uses an archive only with the same jars and the same Java that made it, and starts without it otherwise.
+# So make it in the image, after the last change to $SPARK_HOME/jars.
 set -euo pipefail
 
 archive="$1"
@@ -13,19 +14,19 @@ java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# A fixed order: a wildcard means the order of the file system, which another node's need not be.
+# A fixed order: a wildcard gives the order of the file system, which can differ on another node.
 class_path="$(printf '%s\n' "$SPARK_HOME"/jars/*.jar | LC_ALL=C sort | paste -sd:)"
 
-# With the archive, the jars come before the folders of settings. Nothing may hide those.
+# With the archive, the jars come before the directories with settings: no jar may hide a settings file.
 python3 - "$SPARK_HOME"/jars/*.jar <<'PYTHON'
 import re, sys, zipfile
 settings = re.compile(r"(log4j2?(-test)?\.(properties|ya?ml|jsn|json|xml)|[a-z]+-site\.xml|metrics\.properties|spark-.*\.conf|fairscheduler\.xml)$")
 hiding = [f"{jar}: {name}" for jar in sys.argv[1:] for name in zipfile.ZipFile(jar).namelist() if settings.match(name)]
 if hiding:
-    sys.exit("class-archive.sh: these would come before the settings of an application:\n" + "\n".join(hiding))
+    sys.exit("class-archive.sh: these files in Spark's jars would hide an application's settings:\n" + "\n".join(hiding))
 PYTHON
 
-# What is used is seen from an application that does a little of everything, with an executor of its own.
+# To find out which classes are used, run an application that uses a little of everything, with one executor.
 list="-XX:DumpLoadedClassList=$work"
 cd "$work"
 export SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_HOSTNAME=localhost SPARK_LOCAL_DIRS="$work" SPARK_WORKER_DIR="$work/worker"
@@ -38,15 +39,15 @@ export SPARK_SCALA_VERSION="${scala%.*.jar}"
   --conf spark.dynamicAllocation.maxExecutors=1 --conf spark.ui.port=0 \
   --conf "spark.sql.warehouse.dir=$work/warehouse" --conf spark.log.level=WARN \
   "$(dirname "$0")/class-archive.py" "$work" >"$work/log" 2>&1 \
-  || { tail -n 40 "$work/log" >&2; echo "class-archive.sh: Spark did not run here; see above" >&2; exit 1; }
-ls "$work"/driver.list "$work"/executor-*.list >/dev/null # both have run, or this ends here
+  || { tail -n 40 "$work/log" >&2; echo "class-archive.sh: Spark failed; the end of its log is above" >&2; exit 1; }
+ls "$work"/driver.list "$work"/executor-*.list >/dev/null # fails unless both the driver and an executor have run
 
 awk '!seen[$0]++' "$work"/*.list >"$work/all"
 mkdir -p "$(dirname "$archive")"
 rm -f "$archive"
 "$java" -Xshare:dump -XX:SharedClassListFile="$work/all" -XX:SharedArchiveFile="$archive" -cp "$class_path" >"$work/log" 2>&1 \
-  || { tail -n 20 "$work/log" >&2; echo "class-archive.sh: this Java made no archive; see above" >&2; exit 1; }
-# -Xshare:on ends with an error where the archive does not fit.
+  || { tail -n 20 "$work/log" >&2; echo "class-archive.sh: Java could not make the archive; the end of its log is above" >&2; exit 1; }
+# With -Xshare:on, Java exits with an error if it cannot use the archive.
 "$java" -Xshare:on -XX:SharedArchiveFile="$archive" -cp "$class_path" org.apache.spark.launcher.Main >/dev/null 2>"$work/log" \
   || grep -q 'launcher.Main' "$work/log" || { cat "$work/log" >&2; exit 1; }
 printf '%s' "$class_path" >"$archive.classpath"

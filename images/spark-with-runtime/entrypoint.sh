@@ -1,17 +1,17 @@
 #!/bin/sh
-# The runtime's commands are the runtime's; all else is the Spark image's own entrypoint's.
+# Runs the runtime's commands with sparkgen-runtime, and everything else with the Spark image's own entrypoint.
 set -e
 
 scheduler=/opt/sparkgen/lib/scheduler.jar
 properties=/opt/sparkgen/session/spark.properties
 
-# A driver of sparkgen begins with the archive of classes (class-archive.sh), if its document puts nothing before
-# Spark's jars: Java takes the archive only where the class path begins as it did when the archive was made.
+# A driver of sparkgen uses the archive of classes (class-archive.sh), unless its document puts something before
+# Spark's jars: Java uses the archive only if the class path starts as it did when the archive was made.
 if [ "$1" = driver ] && [ -r "$SPARKGEN_CLASS_ARCHIVE" ] \
   && grep -qxE "spark\.driver\.extraClassPath[ =]+$scheduler" "$properties" 2>/dev/null; then
   shift
   set -- driver --driver-class-path "$(cat "$SPARKGEN_CLASS_ARCHIVE.classpath"):$scheduler" "$@"
-  # Before the document's options, which therefore win. Where the archive does not fit, Java starts without it.
+  # The document's options come later, and so override these. If Java cannot use the archive, it starts without it.
   export SPARK_SUBMIT_OPTS="-XX:SharedArchiveFile=$SPARKGEN_CLASS_ARCHIVE -Xlog:cds*=off -Xlog:class+path=off $SPARK_SUBMIT_OPTS"
 fi
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The entrypoint contract of the stock Spark images: `driver ARGS` submits in client mode inside this pod,
-# `executor` starts the executor that the environment describes, and anything else is run as it is.
+# The entrypoint contract of the stock Spark images: `driver ARGS` calls spark-submit in client mode in this pod,
+# `executor` starts the executor that the environment variables describe, and any other command runs unchanged.
 set -eo pipefail
 
 if [ -z "$JAVA_HOME" ]; then
@@ -11,18 +11,18 @@ if [ -n "$HADOOP_HOME" ] && [ -z "$SPARK_DIST_CLASSPATH" ]; then
   export SPARK_DIST_CLASSPATH
 fi
 
-# The later a line, the earlier its entries are in the class path; the working directory comes last.
+# Each line puts its entries in front of the class path so far; the working directory comes last.
 classpath="$SPARK_CLASSPATH:$SPARK_HOME/jars/*${SPARK_EXTRA_CLASSPATH:+:$SPARK_EXTRA_CLASSPATH}"
 classpath="${HADOOP_CONF_DIR+$HADOOP_CONF_DIR:}$classpath"
 classpath="${SPARK_CONF_DIR-$SPARK_HOME/conf}:$classpath:$PWD"
 
-# SPARK_JAVA_OPT_0, SPARK_JAVA_OPT_1, ...: one option each, in the order of their numbers.
+# SPARK_JAVA_OPT_0, SPARK_JAVA_OPT_1, ... have one option each; the JVM gets them in the order of the numbers.
 java_options=()
 while IFS= read -r name; do
   java_options+=("${!name}")
 done < <(compgen -e SPARK_JAVA_OPT_ | sort -t_ -k4n)
 
-# A random user id (OpenShift) has no name, and Hadoop's login fails without one: nss_wrapper lends it one.
+# A random user ID (OpenShift) has no user name, and Hadoop's login fails without one: nss_wrapper adds a name.
 name_this_user() {
   local library
   getent passwd "$(id -u)" >/dev/null && return
@@ -35,7 +35,7 @@ name_this_user() {
   export LD_PRELOAD="$library" NSS_WRAPPER_PASSWD NSS_WRAPPER_GROUP
 }
 
-# Root becomes spark; tini collects the dead.
+# Root switches to the user spark; tini reaps zombie processes.
 run_as_spark() {
   local switch=()
   name_this_user

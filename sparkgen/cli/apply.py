@@ -85,7 +85,7 @@ def command(
         typer.Option(
             "--timeout",
             metavar="TIME",
-            help="With --wait: maximum time, for example 30m. Then exit 124.",
+            help="With --wait: maximum time to wait, for example 30m. After it, exit 124.",
             show_default=False,
         ),
     ] = "",

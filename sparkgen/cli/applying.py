@@ -119,7 +119,9 @@ def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
 def _agree(options: Apply) -> None:
     """SparkgenError for options that exclude each other."""
     if options.wait and options.dry_run:
-        raise SparkgenError("--dry-run starts no run to --wait for; leave one of them out")
+        raise SparkgenError(
+            "--dry-run starts no run, so there is nothing to wait for; leave out --dry-run or --wait"
+        )
     if options.timeout and not options.wait:
         raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
 

@@ -113,7 +113,10 @@ def _tell(run: Run, port: int, place: str) -> None:
         read = (
             f"kubectl get secret {shlex.quote(source.secret)}{place} -o go-template={shlex.quote(template)}"
         )
-        output.note(f"its token is in the Secret {source.secret}, key {source.key}; if you may read it:")
+        output.note(
+            f"its token is in the Secret {source.secret}, key {source.key}; if you have permission to read "
+            f"the Secret:"
+        )
         output.note(f"  {read}" if notebook else f'  export {contract.ENV_CONNECT_TOKEN}="$({read})"')
 
 

@@ -13,7 +13,8 @@ HELP = """Delete an application and everything that was applied for it, even if 
 
 The command lists the objects before it deletes them: all runs with their executors, files and permissions.
 Secrets, claims and ConfigMaps that you created are kept.
-If Argo CD, Flux or Helm manages the application, it would come back and run again: delete it there instead.
+If Argo CD, Flux or Helm manages the application, that tool would create it again and start a new run: delete
+it there instead.
 """
 EXAMPLES = """\b
 Examples:

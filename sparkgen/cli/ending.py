@@ -68,11 +68,11 @@ def _after(run: Run, place: Place) -> str:
             else "the next apply starts it again; to keep it stopped, set spec.suspend: true in the document"
         )
         back = f"; next: sparkgen connect {run.application}{here} --start" if served_as(run.workload) else ""
-        return f"its driver has its grace period to stop; {undone}{back}"
+        return f"its driver gets its grace period to stop; {undone}{back}"
     if contract.is_session(run.workload):
         return "its driver is notified at once, and its executors are deleted"
     return (
-        "its driver and executors have their grace period to stop; next: "
+        "its driver and executors get their grace period to stop; next: "
         f"sparkgen wait {run.application} --run {run.name}{here}, or sparkgen run {run.application}{here}"
     )
 
@@ -89,8 +89,7 @@ def delete(options: EndOptions) -> int:
     if found.controllers:
         output.note(
             f"warning: {' and '.join(found.controllers)} manages {options.name}, and will create it "
-            "again and "
-            "run it again; delete it there instead"
+            "again and start a new run; delete it there instead"
         )
     if not options.yes and sys.stdin.isatty():
         output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found.objects))

@@ -11,9 +11,9 @@ SUMMARY = "Build the runtime image, and push it to your registry."
 HELP = """Build the runtime image, and push it to your registry.
 
 The image contains the allocator and the scheduler jar. `build` uses Docker (buildx), Podman or Buildah, and
-prints the image's name; after --push with its digest, for .sparkgen.yaml or a document. `context` writes a
-folder with a Dockerfile, for any other builder. The first call compiles the scheduler jar: this needs Java 17
-or 21, and downloads two Spark releases from PyPI.
+prints the image's name, for .sparkgen.yaml or a document. With --push, the name includes the digest.
+`context` writes a folder with a Dockerfile, for any other builder. The first call compiles the scheduler jar:
+this needs Java 17 or 21, and downloads two Spark releases from PyPI.
 """
 EXAMPLES = """\b
 Examples:
@@ -37,8 +37,8 @@ def build(
             "--platform",
             metavar="LIST",
             help=(
-                "Platforms, separated by commas. Default: this machine's; with --push or --output "
-                "linux/amd64,linux/arm64."
+                "Platforms, separated by commas. Default: this machine's platform, or with --push or "
+                "--output: linux/amd64,linux/arm64."
             ),
             show_default=False,
         ),

@@ -84,7 +84,7 @@ Name = Annotated[
     typer.Option(
         "--name",
         metavar="NAME",
-        help=("Name of the application. Only if the input has one application."),
+        help=("Name of the application, if the input has only one."),
         show_default=False,
     ),
 ]

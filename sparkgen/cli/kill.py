@@ -17,8 +17,8 @@ from sparkgen.cli.options import (
     Yes,
 )
 
-SUMMARY = "Stop a run, and keep its Job as a failed one."
-HELP = """Stop a run: its driver and executors are deleted, and its Job stays as a failed one.
+SUMMARY = "Stop a run, and keep its Job, marked as failed."
+HELP = """Stop a run: its driver and executors are deleted, and its Job stays, marked as failed.
 
 The next apply or sync does not start it again. The driver gets its grace period to stop. Its log is deleted
 with its pod: if you need it, run `sparkgen logs` first. A streaming application is scaled to zero until it is

@@ -23,7 +23,7 @@ from sparkgen.cli.options import (
 )
 
 SUMMARY = "Check documents against best practices and policies, by profile."
-HELP = """Check documents against best practices and policies: for what is valid, but unwise.
+HELP = """Check documents against best practices and policies, to find settings that are valid but unwise.
 
 Reports everything that `validate` reports, and the findings of the chosen profiles: gitops, pss-restricted,
 production (the three defaults) and cost. Rules check the rendered pods, too, including executors.
@@ -31,7 +31,7 @@ production (the three defaults) and cost. Rules check the rendered pods, too, in
 `# sparkgen: ignore CODE -- reason`. To configure a repository, put .sparkgen.yaml in its root: sparkgen reads
 the one in the current directory, or else the nearest one above it (docs/lint.md).
 
-Exits 1 if a finding is as severe as --fail-on, or more.
+Exits 1 if a finding has the severity of --fail-on, or a higher one.
 """
 EXAMPLES = """\b
 Examples:

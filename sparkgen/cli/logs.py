@@ -25,7 +25,8 @@ HELP = """Print the log of a run: of its driver, its allocator or its executors.
 
 With -f, the command waits for a container that has not started, and prints its log until the container ends.
 Ctrl-C stops only the command. The log of an executor is deleted with its pod when the executor ends; the
-command then tells you how it ended, and its name in your cluster's log collection.
+command then tells you how it ended, and under which name to look for its log in your cluster's
+log collection.
 """
 EXAMPLES = """\b
 Examples:
@@ -79,7 +80,7 @@ def command(
     if [bool(executor), allocator, everything].count(True) > 1:
         raise SparkgenError("--executor, --allocator and --all cannot be combined; use only one")
     if previous and follow:
-        raise SparkgenError("--previous cannot be combined with -f: that container has ended")
+        raise SparkgenError("--previous cannot be combined with -f: the previous container has ended")
     cluster = connect(Place(kubeconfig, context, namespace))
     chosen = choose(one(cluster, name), run)
 

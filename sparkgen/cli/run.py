@@ -29,9 +29,9 @@ HELP = """Start a new run of an application in a cluster; or, with --local, run 
 
 In a cluster, NAME is an application that `sparkgen apply`, kubectl, Helm or a GitOps controller has applied.
 It may be suspended or scheduled. The new run is a copy of the newest run, or of the next scheduled one; you
-can give it other arguments. The command prints the name of the run. GitOps controllers ignore the run. With
---id, a repeated call returns the same run, as schedulers need it. With --wait, the exit code is that of
-`sparkgen wait`.
+can give it other arguments. The command prints the name of the run. GitOps controllers ignore the run.
+With --id, a repeated call returns the same run, so a scheduler can repeat it safely. With --wait, the exit
+code is that of `sparkgen wait`.
 
 With --local, you need no cluster: the document runs with the same allocator, and the driver and executors
 are processes of a stock Spark. That Spark has the document's version; it is downloaded from PyPI once, unless
@@ -97,7 +97,7 @@ Timeout = Annotated[
     typer.Option(
         "--timeout",
         metavar="TIME",
-        help="With --wait: maximum time, for example 30m. Then exit 124.",
+        help="With --wait: maximum time to wait, for example 30m. After it, exit 124.",
         show_default=False,
     ),
 ]

@@ -26,9 +26,9 @@ spark-shell for others. The document describes the executors; its main file does
 creates and deletes the executors. It ends with COMMAND, or one minute after it loses contact with this
 machine: nothing is left behind.
 
-Executors connect to the driver, so pods must be able to reach this machine. sparkgen finds its address, or
-you set it with --driver-host; a pod tests it first. If pods cannot reach this machine, use a Connect server:
-`sparkgen connect`.
+Executors connect to the driver, so pods must be able to reach this machine. sparkgen finds the
+address of this machine, or you set it with --driver-host; then a pod tests the address. If pods cannot reach
+this machine, use a Connect server: `sparkgen connect`.
 
 The exit code is that of COMMAND, and COMMAND handles Ctrl-C.
 """

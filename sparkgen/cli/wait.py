@@ -31,7 +31,7 @@ def command(
         typer.Option(
             "--timeout",
             metavar="TIME",
-            help=("Maximum time to wait, for example 30m. Then exit 124."),
+            help="Maximum time to wait, for example 30m. After it, exit 124.",
             show_default=False,
         ),
     ] = "",

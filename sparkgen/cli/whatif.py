@@ -15,7 +15,7 @@ expect at least this error in every prediction. The replay requests executors by
 allocation, and creates them as sparkgen's allocator does. For what a replay can and cannot predict, see
 docs/whatif.md. Install the extra `sparkgen[whatif]` first.
 
-Exits 1 if the best configuration costs more than --max-cost. If you ask for no other configuration, it
+Exits 1 if the best configuration costs more than --max-cost. If you give no other configuration, it
 compares the cost of the recorded one.
 """
 EXAMPLES = """\b

@@ -73,7 +73,9 @@ def of_this_machine(wanted: Requirements, environment: Mapping[str, str]) -> Req
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise CannotRun(f"cannot run {command[0]}, the Python of applications here: {error}") from None
+        raise CannotRun(
+            f"cannot run {command[0]}, the Python that applications use on this machine: {error}"
+        ) from None
     return replace(wanted, python=said.strip(), platform="")
 
 

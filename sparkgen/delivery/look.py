@@ -72,7 +72,7 @@ class _Search:
             self.wrong.append(
                 Wrong(
                     entry,
-                    "is in two fields, which select different files of it",
+                    "is in two fields, and each of them selects other files for it",
                     "write one of the two differently, for example as a glob",
                 )
             )

@@ -69,7 +69,7 @@ def _cron(before: ObjectView | None, after: ObjectView, *, same: bool) -> str:
         return "the schedule is suspended"
     if before is not None and same:
         return "scheduled runs are unchanged"
-    return f"{when}, with the changes from the next one on" if before is not None else when
+    return f"{when}; the changes apply from the next run on" if before is not None else when
 
 
 def _deployment(before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[bool, str]:

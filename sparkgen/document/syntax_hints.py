@@ -100,7 +100,7 @@ def _escape(syntax: Syntax) -> Problem | None:
         return None
     at = syntax.start or syntax.at
     if "invalid unicode" in syntax.problem:
-        message = "this escape is half a character: unlike JSON, YAML does not combine two of them"
+        message = "this escape is half of a surrogate pair: unlike JSON, YAML does not combine two halves"
         return syntax.problem_at(at, message, "write the character itself, in UTF-8", syntax.rest(at))
     message = "unknown escape: a backslash in double quotes starts one"
     step = "use single quotes, in which a backslash has no special meaning, or double the backslash"

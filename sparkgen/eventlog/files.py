@@ -66,7 +66,9 @@ def _zipped(path: Path) -> list[Traversable]:
 def refuse_bomb(path: Traversable, unpacked: int, packed: int) -> None:
     """EventLogError where no event log unpacks to so many bytes from so few."""
     if unpacked > UNPACKED_ALWAYS + MOST_UNPACKED * packed:
-        raise EventLogError(f"{path} unpacks to more than {MOST_UNPACKED} times its size; no event log does")
+        raise EventLogError(
+            f"{path} unpacks to more than {MOST_UNPACKED} times its size; check that it is an event log"
+        )
 
 
 def _rolled(folder: Traversable) -> list[Traversable]:

@@ -25,7 +25,9 @@ def check(text: str) -> None:
     if not text:
         raise GrammarError("is empty")
     if text.lower() == "local":
-        raise GrammarError("is the controller's own time zone, which Kubernetes refuses to name", "Etc/UTC")
+        raise GrammarError(
+            "means the time zone of the controller, and Kubernetes does not accept this name", "Etc/UTC"
+        )
     for part in text.split("/"):
         if part in (".", "..") or part.startswith("-") or not re.fullmatch(r"[A-Za-z.\-_0-9+]{1,14}", part):
             raise GrammarError("is not the name of a time zone", suggest(text))

@@ -48,7 +48,9 @@ def planned(name: str, platforms: str, *, push: bool, output: str, base: str) ->
             "registry.example.com/sparkgen-runtime:1"
         )
     if push and output:
-        raise SparkgenError("--push and --output are mutually exclusive: skopeo copy --all pushes the file")
+        raise SparkgenError(
+            "--push and --output cannot be combined; to push the file later: skopeo copy --all"
+        )
     if push and found["repository"].partition("/")[0].partition(":")[0].endswith(".invalid"):
         raise SparkgenError(
             f"cannot push to {name}: no registry can have a name that ends with .invalid; use one of yours"

@@ -97,13 +97,13 @@ ROWS: tuple[ConfRow, ...] = (
         "spark.kubernetes.driver.service.annotation.*",
         ("sparkUIOptions.serviceAnnotations.*",),
         None,
-        "moved to the UI's Service: executors need none to find the driver",
+        "moved to the UI's Service: executors need no Service to find the driver",
     ),
     ConfRow(
         "spark.kubernetes.driver.service.label.*",
         ("sparkUIOptions.serviceLabels.*",),
         None,
-        "moved to the UI's Service: executors need none to find the driver",
+        "moved to the UI's Service: executors need no Service to find the driver",
     ),
 )
 """Properties that have a field of another form. Targets are below the application's spec."""
@@ -173,7 +173,7 @@ def _place(draft: Draft, item: Property, typed: bool) -> None:
     elif item.name.endswith(".podTemplateContainerName"):
         _tell(draft, Outcome.NEEDLESS, item, "Spark's container is renamed in the template")
     elif (step := conf_table.entry(conf_table.MOVED, item.name)) is not None:
-        _tell(draft, Outcome.LOST, item, "nothing reads it, and its content is in a file", step)
+        _tell(draft, Outcome.LOST, item, "nothing reads this property, and its content is in a file", step)
     elif (step := conf_table.entry(conf_table.UNUSED, item.name)) is not None:
         _unused(draft, item, step)
     elif not item.name.startswith("spark."):

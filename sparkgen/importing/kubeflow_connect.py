@@ -146,9 +146,9 @@ def dynamic_allocation(given: Take) -> None:
         elif field == "enabled" and child.value is False and _conf_enables(given.draft):
             part.needless("the operator uses `sparkConf` instead, which enables it")
         elif field != "enabled" and not on:
-            part.needless("the operator reads it with `enabled: true` only")
+            part.needless("the operator reads it only with `enabled: true`")
         elif not fits(target, child):
-            part.lost("it is not what this field takes", "look up what the field takes, and write that")
+            part.lost("the value does not fit this field", "look up which values the field accepts")
         else:
             part.put(target, child.value)
 

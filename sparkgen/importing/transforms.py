@@ -231,7 +231,7 @@ def disruption_budget(given: Take) -> None:
     if given.node.value is True:
         given.tell(Outcome.CARRIED, target)
     else:
-        given.tell(Outcome.CHANGED, target, "protects the one driver, whatever its numbers were")
+        given.tell(Outcome.CHANGED, target, "protects the one driver, whatever numbers the input has")
 
 
 def batch_scheduler(given: Take) -> None:

@@ -121,7 +121,10 @@ def budget(subject: Subject) -> Iterator[Finding]:
         if any(limit is not None for limit in asked):
             path = subject.facts.path("dynamicAllocation", "maxExecutors")
             yield Finding(
-                path, "has no upper limit, but the budget has", next_step="set `maxExecutors`", on_key=True
+                path,
+                "has no upper limit, but the budget has one",
+                next_step="set `maxExecutors`",
+                on_key=True,
             )
         return
     path = subject.property_path(
@@ -167,7 +170,7 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
             "the driver plans, and executors do the work: it rarely uses this many cores",
             str(role.cores),
             f"at most {settings.driver_cores}",
-            "use fewer, or raise the number of the executors",
+            "use fewer cores, or more executors",
         )
     if role.memory.heap > settings.driver_memory:
         yield Finding(

@@ -91,7 +91,7 @@ def namespace(subject: View) -> Iterator[Finding]:
     if not subject.has(("metadata", "namespace")):
         yield Finding(
             ("metadata", "namespace"),
-            "no namespace is set: who applies it decides where it runs",
+            "no namespace is set: whoever applies the document decides where it runs",
             next_step="set one: `namespace: ...`",
             on_key=True,
         )
@@ -103,7 +103,7 @@ def expiry(subject: Subject) -> Iterator[Finding]:
     if subject.ends and not subject.facts.scheduled and run.expires_at is None:
         yield Finding(
             subject.facts.path("run", "expiresAt"),
-            "a cluster that is rebuilt from Git runs this again, no matter how old it is",
+            "a cluster that is rebuilt from Git starts this run again, no matter how old the run is",
             next_step="set `run.expiresAt` to the time after which it must not start any more",
             on_key=True,
         )

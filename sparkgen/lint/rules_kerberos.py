@@ -37,7 +37,7 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
     section = facts.get(kerberos.SECTION) or {}
     said = {
         kerberos.TOKEN: "nothing renews these tokens: the application fails when they expire",
-        kerberos.TICKET_CACHE: "nothing renews these tickets unless something keeps the Secret up to date",
+        kerberos.TICKET_CACHE: "these tickets expire if nothing updates the Secret",
     }
     for field, message in said.items():
         if field in section:
@@ -90,7 +90,7 @@ def _sent(facts: DocumentFacts) -> Iterator[Finding]:
     texts += [(facts.path("sparkConf", name), facts.conf[name]) for name in SENT if name in facts.conf]
     for path, text in texts:
         if any(_is_of_login(name.strip()) for name in text.split(",")):
-            message = "sends what `kerberos` logs in with to every executor, where user code reads it"
+            message = "sends the credentials of `kerberos` to every executor, where user code can read them"
             yield Finding(path, message, next_step="delete it: executors use tokens")
 
 
@@ -138,7 +138,8 @@ def login_by_hand(subject: Subject) -> Iterator[Finding]:
     if kerberos.KEYTAB_PROPERTY in facts.conf and facts.get(kerberos.SECTION) is None:
         yield Finding(
             facts.path("sparkConf", kerberos.KEYTAB_PROPERTY),
-            "only Spark logs in with this: a main file in HDFS, and Hadoop's output formats, fail",
+            "only Spark logs in with this: reading the main file from HDFS fails, and so does writing with "
+            "Hadoop's output formats",
             next_step="set `kerberos` with `principal` and `keytab` instead",
             on_key=True,
         )

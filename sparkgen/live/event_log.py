@@ -102,5 +102,5 @@ def _application(server: _Server, run: Run) -> str:
         known: list[dict[str, Any]] = json.loads(answer)
         ids = [str(one["id"]) for one in known]
     except (ValueError, TypeError, KeyError) as error:
-        raise SparkgenError(f"the history server {server.pod} answers {API} with no list") from error
+        raise SparkgenError(f"the history server {server.pod} does not answer {API} with a list") from error
     return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")

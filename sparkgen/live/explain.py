@@ -66,7 +66,10 @@ def _suspended(facts: RunFacts) -> Reason:
     if facts.place is not None:
         return driver_waits(facts.place)
     if contract.is_session(facts.run.workload):
-        step = "its `sparkgen shell` resumes it; if that was killed, the next `sparkgen shell` removes it"
+        step = (
+            "the `sparkgen shell` that created it resumes it; if that command was killed, the next one "
+            "removes it"
+        )
     elif served_as(facts.run.workload):
         step += f", or start it: sparkgen connect {facts.run.application} --start"
     return Reason("suspended", "it is suspended", step)

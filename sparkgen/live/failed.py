@@ -101,7 +101,7 @@ def _out_of_memory(pod: ObjectView) -> Reason | None:
     if end.get("reason") != "OOMKilled":
         return None
     limit = _memory_limit(pod)
-    bound = f"its container's limit is {limit}" if limit else "its node had none left"
+    bound = f"its container's limit is {limit}" if limit else "its node had no memory left"
     step = "raise spec.driver.memoryOverhead (Python, native memory) or spec.driver.memory (Java's heap)"
     return Reason("driver-memory", f"the driver was killed because it ran out of memory ({bound})", step)
 

@@ -56,7 +56,10 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
 
 def tokens_end(hindrance: Hindrance) -> Reason:
     """Delegation tokens that the driver cannot renew. They are good for a while yet."""
-    step = "find the reason in the driver's log (the service or the KDC is down); it is retried automatically"
+    step = (
+        "look in the driver's log for the reason, such as a service or KDC that is down; the driver "
+        "retries automatically"
+    )
     return Reason("tokens", detail(str(hindrance)), step)
 
 

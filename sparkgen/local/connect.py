@@ -92,8 +92,8 @@ def lines(port: int, token: str) -> list[str]:
     asked = {
         "": "it requires no token, so every user of this machine can run programs as you; "
         f"set {variable} to require one",
-        variable: f"clients need the token in {variable}, and send it from there",
-        TOKEN_PROPERTY: f"clients need the token in {TOKEN_PROPERTY}: set {variable} to it for them",
+        variable: f"clients need the same token: set {variable} for them, too",
+        TOKEN_PROPERTY: f"clients need the token in {TOKEN_PROPERTY}; set {variable} to it for each client",
     }
     return [
         f"the Connect server answers at {place}",

@@ -19,7 +19,7 @@ _POD_FIELDS = {
     "imagePullPolicy": "no image is pulled",
     "envFrom": "ConfigMaps and Secrets are in the cluster; set the variables in your shell",
     "secrets": "Secrets are in the cluster",
-    "configMaps": "ConfigMaps are in the cluster; say where their files are on this machine with --map",
+    "configMaps": "ConfigMaps are in the cluster; to use local files instead, add --map",
     "volumeMounts": "nothing is mounted",
     "initContainers": NO_PODS,
     "sidecars": NO_PODS,

@@ -78,7 +78,7 @@ class Processes:
         name = pod["metadata"]["name"]
         with self._changed:
             if self._closed:
-                return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.REFUSED, "sparkgen is ending"))
+                return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.REFUSED, "sparkgen is stopping"))
             if name in self._pods:
                 return self._exists_already(order, self._pods[name])
             pod["metadata"] = {

@@ -167,14 +167,14 @@ def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         elif _NO_DRY_RUN in refusal.said:
             yield _unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
         else:
-            yield _refused("objects", "", refusal.said, "fix what it names, and apply again")
+            yield _refused("objects", "", refusal.said, "fix what the message names, and apply again")
 
 
 def _refused(kind: str, whose: str, said: str, step: str) -> Finding:
     """A refusal in the server's words. A webhook that is away refuses nothing that a document could mend."""
     known = refusal_in(said)
     if known is not None and known.code is Code.WEBHOOK_FAILED:
-        step = "tell the cluster's administrators, and apply again when it answers"
+        step = "tell the cluster's administrators, and apply again when the webhook answers"
         return _error(kind, f"{whose}{known.cause}: {known.detail(said)}", step)
     return _error(kind, f"{whose}{said}", step)
 
@@ -198,7 +198,8 @@ def pod_security(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             "pod-security",
             f'the namespace {wanted.namespace} allows only pods of the level "{level}": '
             f"{'; '.join(found[:_SHOWN])}{more}",
-            "run sparkgen lint --profile pss-restricted to see each with its line, or use another namespace",
+            "run sparkgen lint --profile pss-restricted to see each violation with its line, or use "
+            "another namespace",
         )
 
 
@@ -217,10 +218,14 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             continue
         if code == Code.QUOTA_EXCEEDED:
             if starts(wanted, facts) and not any(quotas(wanted, facts)):
-                step = "free some of it, ask for more, or request less in the document"
+                step = (
+                    "delete pods that you no longer need, ask for more quota, or request less in the document"
+                )
                 yield _error("quota", f"the {role}'s pod: {refusal.said}", step)
         elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # said by `references`
-            yield _refused("pods", f"the {role}'s pod is refused: ", refusal.said, "correct what it names")
+            yield _refused(
+                "pods", f"the {role}'s pod is refused: ", refusal.said, "fix what the message names"
+            )
 
 
 def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
@@ -320,7 +325,7 @@ def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
                 "images",
                 Severity.WARNING,
                 f"no node reports that it has {image}, and imagePullPolicy: Never prevents a pull",
-                "load it on the nodes, or set spec.imagePullPolicy: IfNotPresent",
+                "load the image on the nodes, or set spec.imagePullPolicy: IfNotPresent",
             )
     default = contract.RUNTIME_IMAGE
     if default in absent and asked[default] != "Never":
@@ -328,12 +333,13 @@ def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             "images",
             Severity.WARNING,
             f"no node reports that it has {default}, and no registry has it: the pods will not start",
-            "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to it, "
-            "or set it for the whole repository in .sparkgen.yaml; see sparkgen rule SG020",
+            "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to "
+            "that image, or set it for the whole repository in .sparkgen.yaml; see sparkgen rule SG020",
         )
     pulled = [image for image in absent if asked[image] != "Never" and image != default]
     if pulled:
-        reason = "no node reports that it has it; its node will pull it when the pod starts"
+        these, them = ("these images", "them") if len(pulled) > 1 else ("this image", "it")
+        reason = f"no node reports having {these}; the kubelet pulls {them} when the pod starts"
         yield _unchecked("images", f"whether {', '.join(pulled)} can be pulled", Unknown(reason))
 
 

@@ -83,8 +83,8 @@ def _refused(owner: _Owner, keys: list[Key], wanted: Wanted) -> Finding:
     it = "them" if several else "it"
     who = f"{owner.name} created {it}, not sparkgen" if owner.name else f"sparkgen did not create {it}"
     step = (
-        f"to keep {it}, choose another name, or `serviceAccount.create: false` to use an account as it is; "
-        f"to manage {it} with this document from now on, apply with --take-ownership"
+        f"to keep {it} unchanged, choose another name, or set `serviceAccount.create: false` to use an "
+        f"existing account; to let this document manage {it} from now on, apply with --take-ownership"
     )
     return Finding("ownership", Severity.ERROR, f"{subject}, and {who}", step)
 

@@ -94,7 +94,7 @@ UNUSED: Mapping[str, str] = {
     "spark.kubernetes.executor.deleteOnTermination": (
         "delete it: executor pods are removed when the driver ends"
     ),
-    "spark.kubernetes.report.interval": "delete it: nothing waits for the application from outside",
+    "spark.kubernetes.report.interval": "delete it: no process outside the cluster waits for the application",
     "spark.kubernetes.submission.": "delete it: nothing is submitted",
     "spark.kubernetes.file.upload.path": (
         "delete it: push local files with `sparkgen push`, or put them into the image or an object store"

@@ -79,6 +79,7 @@ def settings_without_fetch(facts: DocumentFacts) -> Iterator[Finding]:
         if facts.get("delivery", name) is not None:
             yield about_key(
                 facts.path("delivery", name),
-                "has no effect with `mount: image`: the kubelet pulls, as its node is configured",
+                "has no effect with `mount: image`: the kubelet pulls the artifacts, with the settings of "
+                "its node",
                 "delete it, or use `mount: fetch`",
             )

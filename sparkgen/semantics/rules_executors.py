@@ -212,7 +212,7 @@ def task_larger_than_executor(facts: DocumentFacts) -> Iterator[Finding]:
             f"each task needs {cpus} cores, but an executor has {has}: Spark does not start",
             str(cpus),
             f"at most {has}",
-            f"set `executor.cores: {cpus}` or more, or lower it",
+            f"set `executor.cores: {cpus}` or more, or lower `spark.task.cpus`",
         )
 
 

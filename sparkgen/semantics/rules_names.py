@@ -95,7 +95,7 @@ def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
     if whose:
         yield Finding(
             path,
-            f"is the account that {whose}: rendering it would take that over",
+            f"is the account that {whose}: rendering it would take over the existing account",
             shortened(account),
             "",
             "choose another account, or add `create: false` to `serviceAccount`",

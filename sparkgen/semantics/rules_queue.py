@@ -96,7 +96,7 @@ def gangs(facts: DocumentFacts) -> Iterator[Finding]:
             "(dynamicAllocation.minExecutors)",
             str(batch.gang),
             f"0 to {executors.minimum}",
-            "raise dynamicAllocation.minExecutors, or lower it",
+            "raise dynamicAllocation.minExecutors, or lower batchSchedulerOptions.minExecutors",
         )
     if batch.name == "kube-scheduler":
         yield from _held_back(facts, batch.gang)

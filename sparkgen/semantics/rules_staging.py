@@ -44,7 +44,7 @@ def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
     if "garbageCollection" in facts.spec and "claim" not in facts.spec["storage"]:
         yield about_key(
             facts.path("garbageCollection"),
-            "works only on a claim: an object store has no lock to block pushes meanwhile",
+            "works only on a claim: on an object store, nothing can block pushes while artifacts are removed",
             "delete it, and collect garbage manually with `readOnly: true` (docs/staging-server.md); "
             "or set a claim in "
             "`storage`",
@@ -72,5 +72,5 @@ def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
             "is the node port of both sides, but Kubernetes gives it to only one of them",
             str(ports[1]),
             "",
-            "choose another one for one of them",
+            "choose another port for one of the two sides",
         )

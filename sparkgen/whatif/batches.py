@@ -70,8 +70,8 @@ def phase_unknown(found: Mapping[int, Batch]) -> list[Remark]:
     return [
         Remark(
             RemarkCode.TRIGGER_PHASE,
-            f"micro-batches start by the clock, every {max(intervals):.3g} s: a run that starts at another "
-            "moment between two of them ends up to one interval sooner or later",
+            f"micro-batches start by the clock, every {max(intervals):.3g} s: depending on when a run "
+            f"starts, it can end up to one interval sooner or later",
         )
     ]
 

@@ -140,7 +140,8 @@ def _answered(spec: Mapping[str, Any], label: str) -> Mapping[str, Any]:
     if not asked_properties(spec):
         fields = sorted(f"spec.{path_text(p)}" for p, name in TYPED_PROPERTIES.items() if name in ANSWERED)
         raise BadQuestion(
-            f"{label}: a replay cannot predict the effect of this. It can for {', '.join(fields)}, "
+            f"{label}: a replay cannot predict the effect of this. It can predict that of "
+            f"{', '.join(fields)}, "
             "spec.shuffleService, and the same settings in spec.sparkConf"
         )
     return {name: value for name, value in spec.items() if value != {}}

@@ -133,7 +133,7 @@ def _frontier(study: Study) -> str:
     key = _key(
         ("recorded", "as recorded"),
         ("replayed", "other configurations"),
-        ("best", "best; the line joins those that none beats in both time and cost"),
+        ("best", "best; the line joins the configurations that no other beats in both time and cost"),
         shape="dots",
     )
     drawing = chart.svg("Wall time and cost of each replay", parts, _cost_name(study), "seconds")

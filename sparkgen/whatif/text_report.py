@@ -98,7 +98,7 @@ def _facts(study: Study) -> Iterator[str]:
     if study.best is not None:
         cheaper = price(study.baseline) < price(study.best)
         but = "; the recorded configuration costs less" if cheaper else ""
-        yield f"*  best: the cheapest that takes at most 10% longer: {study.best.label}{but}"
+        yield f"*  best: {study.best.label}, the cheapest that takes at most 10% longer than recorded{but}"
     if any(run.span and range_words(run.span) for run in study.runs):
         yield f"range: {RANGE}"
     least = seconds(facts.critical_path)

@@ -37,7 +37,8 @@ def refuse_other(directory: Path, root: Path, places: Collection[str], stale: Co
     if named is not None and named != own:
         raise SparkgenError(
             f"{directory} contains manifests of {_shown(directory, named)}, which this command would remove; "
-            f"choose another --output-dir for {root}, or, if {root} replaces it, delete {directory}/{MARKER}"
+            f"choose another --output-dir for {root}, or, if {root} replaces that directory, delete "
+            f"{directory}/{MARKER}"
         )
     if named is None and stale and not any((directory / place).is_dir() for place in places):
         raise SparkgenError(

@@ -161,6 +161,6 @@ def _in_the_way(directory: Path, paths: list[str]) -> SparkgenError:
     shown = ", ".join(str(directory / path) for path in paths[:_SHOWN])
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return SparkgenError(
-        f"sparkgen did not write these, and needs their names: {shown}{more}. "
-        "Move or delete them, or choose another --output-dir"
+        f"sparkgen did not write these files, and must write files with the same names: {shown}{more}. "
+        f"Move or delete them, or choose another --output-dir"
     )

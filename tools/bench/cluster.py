@@ -1,4 +1,4 @@
-"""`make bench-cluster`: pi with two executors on the test cluster, sparkgen beside Spark's own backend.
+"""`make bench-cluster`: pi with two executors on the test cluster: sparkgen and Spark's own backend.
 
 All run the same Spark with the same settings, in turn, A B C A B C, so that a noisy machine treats all
 alike. The time is from the command that submits (`spark-submit`, or `sparkgen render | kubectl apply`)
@@ -70,9 +70,16 @@ def main(arguments: list[str] | None = None) -> int:
 def parser(description: str | None, results: Path, rounds: int) -> argparse.ArgumentParser:
     """The options that benchmarks of sides that take turns have in common."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
-    made.add_argument("--rounds", type=int, default=rounds, help=f"of all sides (default {rounds})")
-    made.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
-    made.add_argument("--write", action="store_true", help=f"keep it in {results.relative_to(ROOT)}")
+    made.add_argument(
+        "--rounds",
+        type=int,
+        default=rounds,
+        help=f"number of rounds, each with every side (default {rounds})",
+    )
+    made.add_argument(
+        "--version", default=TESTED_VERSIONS[-1], help="Spark version (default: the newest tested)"
+    )
+    made.add_argument("--write", action="store_true", help=f"write the result to {results.relative_to(ROOT)}")
     return made
 
 
@@ -227,7 +234,7 @@ def finished(cluster: Cluster, namespace: str, began: float) -> Run:
                 return Run(wall, parts(cluster, namespace, pod, began, wall))
             if phase == "Failed":
                 break
-    raise ToolError(f"the driver has not succeeded:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+    raise ToolError(f"the driver did not succeed:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
 
 
 MARKS = {

@@ -1,4 +1,4 @@
-"""`make bench-delivery`: from a changed script on the laptop to the program that runs in the driver.
+"""`make bench-delivery`: how long it takes from a changed script on a laptop until the driver runs it.
 
 Four ways take turns, with one Spark, one image of it, and one script, of which one line changes before each:
 
@@ -261,10 +261,10 @@ def program_began(cluster: Cluster, namespace: str) -> float:
                 said = cluster.kubectl("logs", "-n", namespace, name, "-c", "spark-kubernetes-driver")
                 began = [line.split()[1] for line in said.splitlines() if line.startswith("began ")]
                 if not began:
-                    raise ToolError(f"the program has not begun:\n{said[-2000:]}")
+                    raise ToolError(f"the program did not start:\n{said[-2000:]}")
                 return float(began[0])
         time.sleep(0.5)
-    raise ToolError(f"no driver has ended:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+    raise ToolError(f"no driver pod has ended:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
 
 
 def page(found: Sequence[Round], version: str) -> str:

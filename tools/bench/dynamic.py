@@ -1,4 +1,4 @@
-"""`make bench-cluster`, dynamic allocation: a shuffle of two stages that executors come for and leave after.
+"""`make bench-cluster`, dynamic allocation: a two-stage shuffle whose executors start and leave on demand.
 
 sparkgen beside Spark's own backend, the same image and settings, in turn, A B A B. Executor-seconds are what
 is paid for: from the creation of each executor's pod to its end, summed up.

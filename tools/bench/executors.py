@@ -1,4 +1,4 @@
-"""`make bench-executors`: how fast executors come, sparkgen beside Spark's own backend and a raw client.
+"""`make bench-executors`: how fast executors start: sparkgen, Spark's own backend and a raw client.
 
 The executors' pods go to nodes that kwok pretends to be, so that creation is measured, and not the machine
 that would run them. Drivers are real. All sides run in turn, round after round; all times are read from the
@@ -75,11 +75,23 @@ Side = Callable[[Bench, str], Result]
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="of all sides (default 3)")
-    parser.add_argument("--executors", type=int, nargs="+", default=[300, 1000], help="(default 300 1000)")
-    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
     parser.add_argument(
-        "--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}, over what is there"
+        "--rounds", type=int, default=3, help="number of rounds, each with every side (default 3)"
+    )
+    parser.add_argument(
+        "--executors",
+        type=int,
+        nargs="+",
+        default=[300, 1000],
+        help="numbers of executors (default 300 1000)",
+    )
+    parser.add_argument(
+        "--version", default=TESTED_VERSIONS[-1], help="Spark version (default: the newest tested)"
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help=f"write the result to {RESULTS.relative_to(ROOT)}, and replace what is there",
     )
     options = parser.parse_args(arguments)
     try:
@@ -286,7 +298,7 @@ def api_server_cpu() -> float:
     """Seconds of CPU that the API server has used."""
     pid = processes.read(control.pid_file(LAYOUT, "kube-apiserver"))
     if pid is None:
-        raise ToolError("the API server does not run")
+        raise ToolError("the API server is not running")
     return cpu_seconds(pid.pid)
 
 

@@ -1,4 +1,4 @@
-"""`make bench`: how long sparkgen takes beside `helm template`, as ratios of medians within one run.
+"""`make bench`: how long sparkgen takes compared with `helm template`, as ratios of medians within one run.
 
 Four questions: one cold `sparkgen render` against one `helm template` of a chart of like size (the same
 objects, as templates that read values), and against one of sparkgen's own chart, which computes the same from
@@ -53,9 +53,13 @@ class Comparison:
 def main(arguments: list[str] | None = None) -> int:
     """Run all comparisons, print them, and keep them with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15, help="pairs of cold starts (default 15)")
-    parser.add_argument("--documents", type=int, default=500, help="documents in one call (default 500)")
-    parser.add_argument("--write", action="store_true", help=f"keep the table in {RESULTS.relative_to(ROOT)}")
+    parser.add_argument("--rounds", type=int, default=15, help="number of pairs of cold starts (default 15)")
+    parser.add_argument(
+        "--documents", type=int, default=500, help="number of documents in one call (default 500)"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the table to {RESULTS.relative_to(ROOT)}"
+    )
     options = parser.parse_args(arguments)
     helm = tool("helm")
     # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.

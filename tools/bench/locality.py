@@ -51,9 +51,11 @@ PATHS = {"both": "/data/*.txt", "one": f"/data/{NODES[-1].name}-*.txt"}
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with `--write`."""
     made = bench_cluster.parser(__doc__, RESULTS, rounds=3)
-    made.add_argument("--files", type=int, default=16, help="of 128 MiB, on each node (default 16)")
     made.add_argument(
-        "--rate", default="1gbit", help='of a node\'s interface; "" for no limit (default 1gbit)'
+        "--files", type=int, default=16, help="number of files of 128 MiB on each node (default 16)"
+    )
+    made.add_argument(
+        "--rate", default="1gbit", help='limit of each node\'s network interface; "" for none (default 1gbit)'
     )
     options = made.parse_args(arguments)
     plan = Plan(options.version, options.files, options.rate, options.rounds)
@@ -174,7 +176,7 @@ def scanned(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Sc
     log = ("logs", "-n", namespace, pod["metadata"]["name"], "-c", "spark-kubernetes-driver")
     found = re.search(r"^result: (.+)$", cluster.kubectl(*log), re.MULTILINE)
     if found is None:
-        raise ToolError(f"the scan in {namespace} says no result")
+        raise ToolError(f"the scan in {namespace} printed no result")
     return scan_of(json.loads(found[1]), run.wall, remote)
 
 

@@ -1,4 +1,4 @@
-"""`make bench-plots`: draws what the benchmarks have kept (docs/benchmarks/*.json) as pictures beside it.
+"""`make bench-plots`: draws the benchmarks' results (docs/benchmarks/*.json) as charts in the same folder.
 
 The pictures hold no date and no chance: the same numbers give the same bytes.
 """
@@ -37,12 +37,17 @@ Runs = Sequence[Mapping[str, Any]]
 def main(arguments: list[str] | None = None) -> int:
     """Draw all that is there; 2 when nothing is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the numbers are, and pictures go")
-    parser.add_argument("--png", action="store_true", help="as PNG, to look at them")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=FOLDER,
+        help="folder to read the numbers from, and to write the charts to",
+    )
+    parser.add_argument("--png", action="store_true", help="write PNG files instead of SVG")
     options = parser.parse_args(arguments)
     there = [name for name in DRAWS if (options.folder / f"{name}.json").is_file()]
     if not there:
-        print(f"error: {options.folder} holds none of {', '.join(DRAWS)} (.json)", file=sys.stderr)
+        print(f"error: {options.folder} contains none of {', '.join(DRAWS)} (.json)", file=sys.stderr)
         return 2
     import matplotlib as mpl  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""`make bench-quota`: what a full quota costs, sparkgen beside Spark's own backend.
+"""`make bench-quota`: what a full quota costs with sparkgen and with Spark's own backend.
 
 A namespace has room for a driver and a third of the wanted executors. Executors' pods go to nodes that kwok
 pretends to be: they run at once and stay, so that all that is seen is how often the missing ones are asked

@@ -1,4 +1,4 @@
-"""The raw ceiling of `make bench-executors`: pods created as fast as urllib3 and the API server can.
+"""The upper limit for `make bench-executors`: create pods as fast as urllib3 and the API server can.
 
 The same library, the same bodies and an open watch as the allocator has, and threads that do nothing else.
 """
@@ -20,12 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Create the pods; prints the seconds from the first request to the last answer."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("server", help="https://HOST:PORT of the API server")
-    parser.add_argument("authority", type=Path, help="the certificate of who signed the server's")
     parser.add_argument(
-        "namespace", help="where the pods are made; standard input is a token and a pod, a line each"
+        "authority", type=Path, help="certificate of the authority that signed the server's certificate"
     )
-    parser.add_argument("count", type=int, help="pods")
-    parser.add_argument("threads", type=int, help="requests in flight")
+    parser.add_argument(
+        "namespace", help="namespace of the pods; standard input has a token and a pod, one line each"
+    )
+    parser.add_argument("count", type=int, help="number of pods")
+    parser.add_argument("threads", type=int, help="number of requests in flight")
     options = parser.parse_args(arguments)
     token, pod = sys.stdin.readline().strip(), json.loads(sys.stdin.readline())
     pool = urllib3.HTTPSConnectionPool(

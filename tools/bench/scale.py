@@ -1,4 +1,4 @@
-"""`make bench-scale`: what grows with the number of executors, and with that of applications; no cluster.
+"""`make bench-scale`: what grows with the number of executors or of applications, measured without a cluster.
 
 `decide` and the view are measured as `python -m simulator scale` does it; whole lives, with all the
 allocator's threads and its memory, by tools/bench/one_life.py in a process of their own.
@@ -35,10 +35,25 @@ MEMORY_GOAL = 100.0
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print the page, and keep it with `--write`; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="executors in a decision")
-    parser.add_argument("--lives", type=int, nargs="+", default=list(LIVES), help="executors in a whole life")
-    parser.add_argument("--applications", type=int, default=10_000, help="small ones to play (default 10000)")
-    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=list(SIZES), help="numbers of executors for a single decision"
+    )
+    parser.add_argument(
+        "--lives",
+        type=int,
+        nargs="+",
+        default=list(LIVES),
+        help="numbers of executors for a whole life cycle",
+    )
+    parser.add_argument(
+        "--applications",
+        type=int,
+        default=10_000,
+        help="number of small applications to simulate (default 10000)",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the result to {RESULTS.relative_to(ROOT)}"
+    )
     options = parser.parse_args(arguments)
     rows = [asdict(measured(size)) for size in options.sizes]
     seconds, calls, _ = applications(options.applications)

@@ -1,4 +1,4 @@
-"""`make bench-sessions`: from the command to a session's first result, on the test cluster.
+"""`make bench-sessions`: how long a session's first result takes, on the test cluster.
 
 Each round has every side once, in an order that moves on by one, so that a noisy minute treats all alike: a
 Connect server of sparkgen, one of the kubeflow spark-operator, `spark-submit` in client mode, and `sparkgen
@@ -95,7 +95,9 @@ class Bench:
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
     parser = bench_cluster.parser(__doc__, RESULTS, rounds=5)
-    parser.add_argument("--minutes", type=float, default=60.0, help="no round begins after them (default 60)")
+    parser.add_argument(
+        "--minutes", type=float, default=60.0, help="start no round after this many minutes (default 60)"
+    )
     options = parser.parse_args(arguments)
     version = options.version
     enough = Enough(options.rounds, options.minutes)
@@ -282,7 +284,7 @@ def sparkgen_shell(bench: Bench, namespace: str) -> Round:
     command = [SPARKGEN, "shell", *options, str(path), "--", sys.executable, str(JOB)]
     release = local_spark.inspect(bench.home, "make bench-sessions")
     if release is None:
-        raise ToolError(f"{bench.home} is no release of Spark")
+        raise ToolError(f"{bench.home} is not a Spark release")
     variables = {"SPARK_HOME": str(bench.home), "PYTHONPATH": release.python_path}
     try:
         with client(command, variables) as running:
@@ -305,7 +307,7 @@ def sessions(bench: Bench, namespace: str, side: str, service: str, began: float
     _await_executors(bench.cluster, namespace, EXECUTORS)
     time.sleep(SETTLE_SECONDS)
     if not executors(bench.cluster, namespace):
-        raise ToolError("the executors had gone before the next session began")
+        raise ToolError("the executors ended before the next session started")
     with_executors = _session(bench, namespace, remote)
     _await_executors(bench.cluster, namespace, 0)
     without = _session(bench, namespace, remote)
@@ -422,7 +424,7 @@ def _await_executors(cluster: Cluster, namespace: str, count: int) -> None:
     deadline = time.monotonic() + SECONDS
     while executors(cluster, namespace) != ["Running"] * count:
         if time.monotonic() > deadline:
-            raise ToolError(f"not {count} executors after {SECONDS:.0f} s")
+            raise ToolError(f"fewer than {count} executors after {SECONDS:.0f} s")
         time.sleep(0.5)
 
 

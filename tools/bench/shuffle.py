@@ -1,4 +1,4 @@
-"""`make bench-shuffle`: executor-seconds of a job with idle gaps, a shuffle service beside shuffle tracking.
+"""`make bench-shuffle`: executor-seconds of a job with idle gaps: a shuffle service or shuffle tracking.
 
 Both sides run the same job (bench/jobs/idle_gaps.py) with the same dynamic allocation, in turn, A B A B,
 so that a noisy machine treats both alike. Without a service, executors that hold shuffle files have to
@@ -70,12 +70,18 @@ Round = dict[str, Run]
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with its data and plot; 1 when the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="of both sides (default 3)")
-    parser.add_argument("--pauses", type=int, default=2, help="of a job (default 2)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each pause (default 60)")
-    parser.add_argument("--executors", type=int, default=2, help="at most (default 2)")
-    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
-    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="number of rounds, each with both sides (default 3)"
+    )
+    parser.add_argument("--pauses", type=int, default=2, help="number of pauses in a job (default 2)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="length of each pause (default 60)")
+    parser.add_argument("--executors", type=int, default=2, help="maximum number of executors (default 2)")
+    parser.add_argument(
+        "--version", default=TESTED_VERSIONS[-1], help="Spark version (default: the newest tested)"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the result to {RESULTS.relative_to(ROOT)}"
+    )
     options = parser.parse_args(arguments)
     job = Job(options.version, options.executors, options.pauses, options.seconds)
     try:
@@ -189,7 +195,7 @@ def run(cluster: Cluster, namespace: str, name: str, side: str, job: Job) -> Run
         if "Succeeded" in phases:
             return Run(round(moment, 2), tuple(samples))
         if "Failed" in phases or moment > SECONDS:
-            raise ToolError(f"{name} has not succeeded:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+            raise ToolError(f"{name} did not succeed:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
         time.sleep(0.3)
 
 

@@ -1,4 +1,4 @@
-"""`make bench-cluster`, submissions: many applications applied at once, until all their drivers run.
+"""`make bench-cluster`, submissions: how long many applications, applied at once, take until all drivers run.
 
 sparkgen is measured in each of its ways: its own `apply`, with its preflight and without, and one kubectl
 that applies what it renders; rendering is in the time of all three. The kubeflow spark-operator is given as
@@ -69,7 +69,12 @@ Submit = Callable[[Cluster, str], None]
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`; 1 when the goal is missed."""
     parser = bench_cluster.parser(__doc__, RESULTS, rounds=3)
-    parser.add_argument("--applications", type=int, default=20, help="at once (default 20)")
+    parser.add_argument(
+        "--applications",
+        type=int,
+        default=20,
+        help="number of applications that are applied at once (default 20)",
+    )
     options = parser.parse_args(arguments)
     version, count = options.version, options.applications
     found = bench_cluster.measured(

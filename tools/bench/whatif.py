@@ -1,4 +1,4 @@
-"""`make whatif-proof`: what `sparkgen whatif` predicts, beside what then happens.
+"""`make whatif-proof`: compares what `sparkgen whatif` predicts with what then happens.
 
 Ten applications of different shapes are recorded under one configuration, on the test cluster (or with
 `--local` without one). The recording predicts other configurations, which are then run as well. Beside the
@@ -36,13 +36,19 @@ RESULTS = ROOT / "docs" / "benchmarks" / "whatif.md"
 def main(arguments: list[str] | None = None) -> int:
     """Measure what is missing, and print the table; keep the page with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--minutes", type=float, default=120, help="begin no further run after so long")
+    parser.add_argument(
+        "--minutes", type=float, default=120, help="start no run after this many minutes (default 120)"
+    )
     parser.add_argument("--shapes", nargs="*", default=SHAPES, choices=SHAPES)
     parser.add_argument("--configurations", nargs="*", default=[*CONFIGURATIONS], choices=[*CONFIGURATIONS])
-    parser.add_argument("--again", action="store_true", help="measure these anew")
-    parser.add_argument("--spark", default=NEWEST.version, help="version of Spark")
-    parser.add_argument("--local", action="store_true", help="without a cluster, by sparkgen run --local")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.relative_to(ROOT)}")
+    parser.add_argument("--again", action="store_true", help="measure the chosen shapes again")
+    parser.add_argument("--spark", default=NEWEST.version, help="Spark version")
+    parser.add_argument(
+        "--local", action="store_true", help="run without a cluster, with sparkgen run --local"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the result to {RESULTS.relative_to(ROOT)}"
+    )
     options = parser.parse_args(arguments)
     folder = ROOT / "build" / ("whatif-proof-local" if options.local else "whatif-proof")
     wanted = [one for one in order(options.shapes) if one[1] in options.configurations]

@@ -154,7 +154,7 @@ class OnCluster:
                 said = self.cluster.try_kubectl(
                     "logs", "-n", self.namespace, "-l", selector, "--all-containers", "--tail=40"
                 )
-                raise ToolError(f"{name} has not succeeded:\n{said.stdout}{said.stderr}")
+                raise ToolError(f"{name} did not succeed:\n{said.stdout}{said.stderr}")
             time.sleep(1.0)
 
     def _taken(self, folder: Path) -> Path:

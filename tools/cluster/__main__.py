@@ -20,14 +20,15 @@ NO_CLUSTER = "there is no cluster; start it: make cluster-up"
 
 COMMANDS = {
     "requirements": "install the Debian packages that the cluster needs",
-    "up": "build what is missing and have a running cluster",
-    "down": "end the cluster and remove all that it made",
-    "status": "print what runs; 0 when all does",
-    "load": "have Spark images on the nodes: tags like 3.5.8 (nothing: those of the end-to-end tests)",
-    "fakes": "have this many fake nodes (kwok), tainted so that real pods keep away; 0 removes them",
-    "argocd": "have an Argo CD that syncs Git repositories of this machine (file://...) to the cluster",
-    "kill": "end a process of the cluster, or a whole node, as a crash would; `up` starts it again",
-    "shell": "a shell whose kubectl, helm and kustomize talk to the cluster",
+    "up": "build what is missing, and start the cluster",
+    "down": "stop the cluster, and remove everything that it created",
+    "status": "print which parts run; exit 0 if all of them do",
+    "load": "load Spark images onto the nodes, by tag, such as 3.5.8 (default: those of the end-to-end "
+    "tests)",
+    "fakes": "create this many fake nodes (kwok), with a taint that keeps real pods away; 0 removes them",
+    "argocd": "start an Argo CD that syncs Git repositories of this machine (file://...) to the cluster",
+    "kill": "kill a process of the cluster, or a whole node, as a crash would; `up` starts it again",
+    "shell": "open a shell whose kubectl, helm and kustomize use the cluster",
 }
 
 
@@ -42,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name == "fakes":
             command.add_argument("count", type=_count)
         if name == "kill":
-            command.add_argument("name", help="as `status` prints it, or node1, node2")
+            command.add_argument("name", help="a process that `status` lists, or node1 or node2")
         if name == "shell":
-            command.add_argument("rest", nargs=argparse.REMAINDER, help="a command instead of a shell")
+            command.add_argument("rest", nargs=argparse.REMAINDER, help="command to run instead of a shell")
     options = parser.parse_args(arguments)
     try:
         return _run(options)
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _count(text: str) -> int:
     """A number of nodes; argparse tells the error as one of its own."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of nodes: 0 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of nodes; write 0 or more")
     return int(text)
 
 
@@ -125,7 +126,7 @@ def _shell(rest: Sequence[str]) -> int:
     settings = {**os.environ, "PATH": path, "KUBECONFIG": str(LAYOUT.kubeconfig)}
     shell = os.environ.get("SHELL") or shutil.which("bash") or "/bin/sh"
     if not rest:
-        progress.say("kubectl, helm and kustomize talk to the cluster here; leave with `exit`")
+        progress.say("kubectl, helm and kustomize use the cluster in this shell; leave it with `exit`")
     command = [*network.enter(NAME), *(rest or [shell])]
     return subprocess.run(command, env=settings, check=False).returncode
 

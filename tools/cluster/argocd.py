@@ -125,7 +125,7 @@ def arguments(layout: Layout, name: str) -> list[str]:
                 "127.0.0.1:0",
             )
             return [*log, *server, *place, *ports]
-    raise ToolError(f"Argo CD has no {name} here; it has: {', '.join(PROGRAMS)}.")
+    raise ToolError(f"Argo CD has no {name} here; it has: {', '.join(PROGRAMS)}")
 
 
 def start(layout: Layout = OWN) -> None:
@@ -198,7 +198,7 @@ def _wait_listening(layout: Layout, name: str, seconds: float = 90) -> None:
             return
         if dead or time.monotonic() > deadline:
             log = layout.logs / f"{name}.log"
-            state = "ended" if dead else f"does not listen after {seconds:.0f} s"
+            state = "ended" if dead else f"does not listen on its port after {seconds:.0f} s"
             raise ToolError(f"{name} {state}; {log} ends with:\n{processes.last_lines(log)}")
         time.sleep(0.1)
 

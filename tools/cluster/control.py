@@ -48,7 +48,7 @@ def arguments(layout: Layout, program: str) -> list[str]:
             return configs.scheduler(layout, gangs=_knows_gangs())
         case "coredns":
             return ["-conf", str(layout.config("Corefile"))]
-    raise ToolError(f"the control plane has no {program}; it has: {', '.join(PROGRAMS)}.")
+    raise ToolError(f"the control plane has no {program}; it has: {', '.join(PROGRAMS)}")
 
 
 def _knows_gangs() -> bool:

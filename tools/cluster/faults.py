@@ -26,7 +26,7 @@ def pid_file(name: str, layout: Layout = LAYOUT) -> Path:
     """The file of the process called `name` in `make cluster-status`; ToolError with the names there are."""
     names = [process.name for process in lifecycle.states(layout)]
     if name not in names:
-        raise ToolError(f"the cluster has no process {name!r}; it has: {', '.join(names)}.")
+        raise ToolError(f"the cluster has no process {name!r}; it has: {', '.join(names)}")
     return layout.pids / f"{name}.pid"
 
 
@@ -35,7 +35,7 @@ def paused(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
     """A process that stands still for a while, with its connections open: as on a machine that hangs."""
     identity = processes.read(pid_file(name, layout))
     if identity is None or not processes.alive(identity):
-        raise ToolError(f"{name} does not run: make cluster-up starts it.")
+        raise ToolError(f"{name} is not running; start it: make cluster-up")
     processes.pause(identity)
     try:
         yield
@@ -63,7 +63,7 @@ def node_of(name: str) -> Node:
     for node in NODES:
         if node.name == name:
             return node
-    raise ToolError(f"there is no node {name!r}; there are: {', '.join(node.name for node in NODES)}.")
+    raise ToolError(f"there is no node {name!r}; there are: {', '.join(node.name for node in NODES)}")
 
 
 def kill_node(name: str, layout: Layout = LAYOUT) -> None:
@@ -103,7 +103,7 @@ def nearly_full_disk(name: str, layout: Layout = LAYOUT) -> Iterator[Callable[[]
     node = node_of(name)
     free = shutil.disk_usage(layout.root).free
     if free < 2 * FILLED:
-        raise ToolError(f"less than {2 * FILLED >> 30} GiB are free in {layout.root}: make room.")
+        raise ToolError(f"less than {2 * FILLED >> 30} GiB are free in {layout.root}; free some space there")
     file = layout.node_var(node) / "lib/kubelet/config.yaml"
     before = file.read_text()
     pressed = {

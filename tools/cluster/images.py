@@ -62,7 +62,7 @@ def busybox(name: str = "busybox") -> Image:
     """The small image that every cluster has; ToolError when the machine has no such busybox."""
     found = shutil.which(name, path="/bin:/usr/bin")
     if found is None:
-        raise ToolError("there is no busybox here. Install it: make cluster-requirements")
+        raise ToolError("there is no busybox on this machine; install it: make cluster-requirements")
     own = ociimage.layer(ociimage.busybox(Path(found)))
     return Image(
         ociimage.machine_architecture(), {"Cmd": ["sleep", "infinity"], "Env": ["PATH=/bin"]}, (own,)
@@ -155,7 +155,9 @@ def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
     built = ociimage.read_dir(work / "built")  # to `dir:`, nothing is compressed
     *lower, own = built.layers
     if [part.digest for part in lower] != [part.digest for part in below.layers]:
-        raise ToolError(f"buildah changed the layers of the base of {context}: this is a bug of {__name__}.")
+        raise ToolError(
+            f"buildah changed the layers of the base image of {context}: this is a bug in {__name__}"
+        )
     target = folder / "layer.tar"
     Path(str(own.content)).rename(target)
     shutil.rmtree(work)
@@ -216,6 +218,6 @@ def _step(title: str, *command: str, cwd: Path | None = None) -> str:
     code, output = progress.run(title, command, cwd=cwd)
     if code:
         full = "no space left" in output.lower()
-        advice = "Make room, or set SPARKGEN_CACHE to a folder on another disk." if full else ""
+        advice = "Free some space, or set SPARKGEN_CACHE to a folder on another disk." if full else ""
         raise ToolError(f"{title}: failed.\n{golang.tail(output)}\n{advice}".rstrip())
     return output

@@ -84,7 +84,7 @@ def reason_to_replace(found: Stamp | None, wanted: Stamp, anything_there: bool) 
     if found.boot != wanted.boot:
         return "the machine was restarted since"
     if found != wanted:
-        return "it was made by another version of this program or its tools"
+        return "another version of this program or of its tools created it"
     return None
 
 
@@ -199,7 +199,7 @@ def down(layout: Layout = LAYOUT) -> None:
     if layout.root.exists():
         shutil.rmtree(layout.root)
     if left := leftovers(layout):
-        raise ToolError("the cluster is down, but these stay behind:\n  " + "\n  ".join(left))
+        raise ToolError("the cluster is down, but these are left over:\n  " + "\n  ".join(left))
 
 
 def leftovers(layout: Layout = LAYOUT) -> list[str]:

@@ -26,7 +26,7 @@ def describe(text: str, now: float) -> str:
             f"(process {holder['pid']}), for {seconds} s"
         )
     except (json.JSONDecodeError, KeyError, TypeError):
-        return "another process, which has just taken it"
+        return "another process, which has just locked it"
 
 
 def _holder(text: str) -> int | None:

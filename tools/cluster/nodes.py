@@ -46,7 +46,7 @@ def enter(layout: Layout, node: Node) -> list[str]:
     """The command before a command that is to run on the node; ToolError when the node does not run."""
     identity = processes.read(pid_file(layout, node, "init"))
     if identity is None or not processes.alive(identity):
-        raise ToolError(f"{node.name} does not run; start it: make cluster-up")
+        raise ToolError(f"{node.name} is not running; start it: make cluster-up")
     return ["nsenter", f"--target={identity.pid}", "--mount", "--net", "--pid", "--uts", "--"]
 
 
@@ -149,7 +149,10 @@ def load_images(layout: Layout, node: Node, images: Mapping[str, Image]) -> None
     there = images_on(layout, node)
     left = [name for name, image in lacking.items() if there.get(name) != ociimage.digest(image)]
     if said or left:
-        raise ToolError(f"cannot load {', '.join(left or lacking)} into {node.name}: {said or 'not there'}")
+        raise ToolError(
+            f"cannot load {', '.join(left or lacking)} into {node.name}: "
+            f"{said or 'they are missing afterwards'}"
+        )
 
 
 def remove_images(layout: Layout, node: Node, names: Sequence[str]) -> None:
@@ -208,5 +211,5 @@ def _wait_for(
     while not condition():
         if time.monotonic() > deadline:
             log = layout.logs / f"{node.name}-{program}.log"
-            raise ToolError(f"{what}: not there after {seconds:.0f} s.\n{processes.last_lines(log)}")
+            raise ToolError(f"{what}: still missing after {seconds:.0f} s.\n{processes.last_lines(log)}")
         time.sleep(0.05)

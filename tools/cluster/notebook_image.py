@@ -45,6 +45,6 @@ def _download(context: Path) -> str:
     command += ["--dest", str(context), "-r", str(context / "requirements.txt"), "pip"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ToolError(f"the wheels of notebooks cannot be had:\n{done.stderr}")
+        raise ToolError(f"cannot get the wheels for notebooks:\n{done.stderr}")
     (pip,) = context.glob("pip-*.whl")
     return f"/tmp/notebook/{pip.name}/pip"  # noqa: S108 - in the build

@@ -112,7 +112,9 @@ class Registry:
         deadline = time.monotonic() + START_SECONDS
         while int(self.address.rpartition(":")[2]) not in listening(identity.pid):
             if not processes.alive(identity) or time.monotonic() > deadline:
-                raise ToolError(f"the registry does not listen; {log}:\n{processes.last_lines(log)}")
+                raise ToolError(
+                    f"the registry does not listen on its port; {log}:\n{processes.last_lines(log)}"
+                )
             time.sleep(0.05)
 
     def stop(self) -> None:

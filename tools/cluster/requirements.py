@@ -56,8 +56,8 @@ def explain(platform: str, user: int, packages: list[str], name: str = NAME) -> 
     """Why no cluster called `name` can run here, and what to do about it; None when one can."""
     if not CLUSTER_NAME.fullmatch(name):
         return (
-            f"SPARKGEN_CLUSTER={name!r} is no name for a test cluster: its folders are removed by that name. "
-            "Choose one that starts with sparkgen- and goes on with up to 20 of a-z, 0-9 and '-'."
+            f"SPARKGEN_CLUSTER={name!r} is not a valid name for a test cluster, because `down` removes "
+            f"folders by this name. Choose sparkgen- followed by up to 20 of a-z, 0-9 and '-'."
         )
     if platform != "linux":
         return (
@@ -91,7 +91,7 @@ def install() -> None:
         return
     if not shutil.which("apt-get"):
         raise ToolError(
-            f"there is no apt-get here. Install these in your system's way: {', '.join(packages)}"
+            f"this machine has no apt-get. Install these with its own package manager: {', '.join(packages)}"
         )
     # No service shall start: what the cluster needs of them, it runs itself.
     settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
@@ -105,7 +105,9 @@ def install() -> None:
         code, output = progress.run(title, command, environment=settings)
         if code:
             last = "\n".join(output.strip().splitlines()[-10:])
-            raise ToolError(f"cannot install {', '.join(packages)}:\n{last}\nMend that, then run: {INSTALL}")
+            raise ToolError(
+                f"cannot install {', '.join(packages)}:\n{last}\nFix the cause, then run: {INSTALL}"
+            )
     check()
 
 

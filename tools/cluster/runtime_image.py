@@ -92,7 +92,7 @@ def _on(below: Image, recipes: list[Path]) -> Image:
 
     def make(folder: Path) -> Image:
         context(folder / "context", recipes)
-        progress.say("building the runtime image (again when the allocator or the jar has changed)")
+        progress.say("building the runtime image (once for each change of the allocator or the jar)")
         made = images.build(folder / "context", below, folder, "--build-arg=BASE=base")
         shutil.rmtree(folder / "context")
         return made
@@ -144,7 +144,7 @@ def main() -> int:
     options, folders = sys.argv[1:-1], sys.argv[-1:]
     if options not in ([], ["--spark"]) or folders[0].startswith("-") or Path(folders[0]).exists():
         print(
-            "usage: python tools/cluster/runtime_image.py [--spark] FOLDER (one that is not there yet)",
+            "usage: python tools/cluster/runtime_image.py [--spark] FOLDER (a new folder)",
             file=sys.stderr,
         )
         return 2

@@ -46,7 +46,7 @@ def chosen(root: Path, settings: Mapping[str, str]) -> frozenset[int]:
     if not text:
         return frozenset({commit_number(root) % SHARES})
     if not (text.isascii() and text.isdigit() and int(text) < SHARES):
-        raise ToolError(f"{SETTING}={text!r} is no share. Set it to all, none, or 0 to {SHARES - 1}.")
+        raise ToolError(f"{SETTING}={text!r} is not a share; set it to all, none, or 0 to {SHARES - 1}.")
     return frozenset({int(text)})
 
 

@@ -86,7 +86,7 @@ def _of(name: str, page: Page, pages: dict[str, Page], files: dict[str, Path]) -
         parts = urlsplit(address)
         if parts.scheme or parts.netloc:
             if tag != "a" and parts.scheme != "data":
-                yield f"<{tag}> fetches {address} from elsewhere"
+                yield f"<{tag}> fetches {address} from another site"
             continue
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path)))
         target = target if parts.path else name
@@ -103,4 +103,4 @@ def _of_style(name: str, text: str, files: dict[str, Path]) -> Iterator[str]:
         parts = urlsplit(address)
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), parts.path))
         if parts.scheme != "data" and (parts.scheme or parts.netloc or target not in files):
-            yield f"{address} is not of this site"
+            yield f"{address} is not on this site"

@@ -59,7 +59,7 @@ def on_page_content(html: str, *, page: Page, **_: object) -> str:
     """
     other = docs_check.other_shape(html, COMMONMARK.render(page.markdown or ""))
     if other:
-        LOG.warning("%s is not shown as on GitHub: %s", page.file.src_uri, other)
+        LOG.warning("%s looks different from GitHub: %s", page.file.src_uri, other)
     return re.sub(r"(?s)<(t[dh])\b.*?</\1>", lambda cell: _breakable(cell[0]), html)
 
 

@@ -50,7 +50,7 @@ def page(path: str, root: Path) -> str:
     if path.endswith(".md"):
         return text
     if "````" in text:
-        raise ToolError(f"{path} holds a fence of its own: it cannot be shown on a page")
+        raise ToolError(f"{path} contains a code fence, so it cannot be shown on a page")
     shown = f"# {path}\n\n````{LANGUAGES.get(file.suffix, 'text')}\n{text.rstrip()}\n````\n"
     if not path.startswith(EXAMPLES):
         return f"---\nsearch:\n  exclude: true\n---\n{shown}"

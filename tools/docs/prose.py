@@ -180,7 +180,9 @@ def _opening(path: str, text: str) -> Iterator[Finding]:
     for title, following in pairwise(token for token in blocks if token.type != "html_block"):
         if title.tag == "h1" and following.type != "paragraph_open":
             line = (following.map or [0])[0] + 1
-            yield Finding(path, line, "open the page with a sentence: what will its reader be able to do?")
+            yield Finding(
+                path, line, "open the page with a sentence that says what its reader will be able to do"
+            )
 
 
 def _banned_words(path: str, text: str, banned: Mapping[str, str]) -> Iterator[Finding]:
@@ -225,7 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check or write the pages; 1 when something is against the rules, which was said."""
     parser = argparse.ArgumentParser(description="Check how the pages are written.")
     parser.add_argument("--write", action="store_true", help="put each sentence on a line of its own")
-    parser.add_argument("pages", nargs="*", type=Path, help="all of the repository's, if not given")
+    parser.add_argument(
+        "pages", nargs="*", type=Path, help="pages to check (default: all pages of the repository)"
+    )
     options = parser.parse_args(arguments)
     banned, number = vocabulary(), 0
     for page in options.pages or pages():

@@ -12,9 +12,9 @@ from simulator.scale import SIZES, scale
 from simulator.soak import PLANS, Plan, report_text, smallest, soak
 
 ABOUT = {
-    "sessions": "where drivers come and go",
-    "gangs": "executors that are of use together only",
-    "files": "where executors wait for their files, or cannot have them",
+    "sessions": "schedules in which drivers come and go",
+    "gangs": "schedules with executors that are useful only together",
+    "files": "schedules in which executors wait for their files, or cannot get them",
 }
 """The options that choose what the schedules are about."""
 
@@ -53,20 +53,33 @@ def _parser() -> argparse.ArgumentParser:
         for plan, help_text in ABOUT.items():
             kinds.add_argument(f"--{plan}", action="store_const", const=plan, dest="plan", help=help_text)
 
-    replay = commands.add_parser("replay", help="play the schedule of a seed, and show what happens when")
+    replay = commands.add_parser(
+        "replay", help="play the schedule of a seed, and print each event with its time"
+    )
     replay.add_argument("seed", type=int)
     replay.add_argument(
-        "--shrink", action="store_true", help="first leave out what is not needed to break it"
+        "--shrink",
+        action="store_true",
+        help="first remove from the schedule what is not needed to break an invariant",
     )
     about(replay)
-    many = commands.add_parser("soak", help="play many schedules on all cores")
+    many = commands.add_parser("soak", help="play many schedules, on all cores")
     many.add_argument("count", type=int)
-    many.add_argument("--seed", type=int, default=1, help="the first seed (1)")
+    many.add_argument("--seed", type=int, default=1, help="first seed (default 1)")
     about(many)
-    many.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
+    many.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: one for each core)",
+    )
     size = commands.add_parser("scale", help="measure what grows with the number of executors")
-    size.add_argument("--most", type=int, default=max(SIZES), help="executors at most (100000)")
-    size.add_argument("--applications", type=int, default=1000, help="small applications to play (1000)")
+    size.add_argument(
+        "--most", type=int, default=max(SIZES), help="maximum number of executors (default 100000)"
+    )
+    size.add_argument(
+        "--applications", type=int, default=1000, help="number of small applications to play (default 1000)"
+    )
     return parser
 
 

@@ -253,7 +253,7 @@ says (sparkgen/semantics).
   {{- end -}}
   {{- if $whose -}}
     {{- template "sparkgen.problem" (dict "facts" .facts "path" .path
-        "message" (printf "is the account that %s: rendering it would take that over" $whose)
+        "message" (printf "is the account that %s: rendering it would take over the existing account" $whose)
         "next" "choose another account, or add `create: false` to `serviceAccount`") -}}
   {{- end -}}
 {{- end -}}

@@ -40,7 +40,7 @@ def too_short(answer: urllib3.BaseHTTPResponse, artifact: Artifact, start: int) 
             f"the layer of {artifact.name} has {has} bytes in the registry, but {artifact.size} in the lock",
             "push again: sparkgen push FILE",
         )
-    return Passing(f"{artifact.host} does not resume at byte {start}")
+    return Passing(f"{artifact.host} cannot resume the download at byte {start}")
 
 
 def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> Exception:

@@ -59,7 +59,7 @@ def download(
         raise BadArtifact(
             f"the layer of {artifact.name} is not what was pushed: its digest is {progress.digest}, but "
             f"{artifact.digest} in the lock",
-            "push again: sparkgen push FILE; ask the registry's administrator what changed it",
+            "push again: sparkgen push FILE; ask the registry's administrator what changed the artifact",
         )
 
 
@@ -68,7 +68,7 @@ def check_manifest(data: bytes, artifact: Artifact) -> None:
     if f"sha256:{hashlib.sha256(data).hexdigest()}" != artifact.manifest:
         raise BadArtifact(
             f"the manifest of {artifact.reference} is not what was pushed: its digest is different",
-            "push again: sparkgen push FILE; ask the registry's administrator what changed it",
+            "push again: sparkgen push FILE; ask the registry's administrator what changed the artifact",
         )
     try:
         found = json.loads(data)
@@ -157,7 +157,7 @@ class _Patience:
     def is_rewarded(self, size: int) -> None:
         """More of the layer is there than ever: what is sent again is nothing new. Refused after LONGEST."""
         if self._time.now() - self._began > LONGEST:
-            raise self._away(f"the layer did not arrive, only {size} bytes of it")
+            raise self._away(f"only {size} bytes of the layer arrived")
         if size > self._most:
             self._most, self._last, self._pause = size, self._time.now(), FIRST_PAUSE
 

@@ -241,7 +241,7 @@ def _context(ca_file: Path | None) -> ssl.SSLContext:
     except (OSError, ssl.SSLError) as error:
         raise BadArtifact(
             f"cannot read the certificates of delivery.caConfigMap: {error}",
-            "put PEM certificates there",
+            "put PEM certificates into that ConfigMap",
         ) from None
 
 

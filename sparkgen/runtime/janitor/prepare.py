@@ -34,8 +34,9 @@ def wait_for_the_end(
     while database := open_database(folders):
         if clock() > deadline:
             raise Refused(
-                f"{database} is open: a shuffle service still runs in these directories, and a second one "
-                "would lose what it serves. Stop it, or give each service its own directories"
+                f"{database} is open: a shuffle service still uses these directories, and a second one "
+                f"would lose the data of the first. Stop the first one, or give each service its own "
+                f"directories"
             )
         sleep(0.2)
 
@@ -56,7 +57,7 @@ def prepare(directories: Sequence[Path], number: str) -> list[str]:
         for database in (directory / name for directory in directories for name in DATABASES):
             if database.exists():
                 database.rename(database.with_name(f"{TRASH}{database.name}-{number}"))
-                done.append(f"removed {database}: no files are left of the applications in it")
+                done.append(f"removed {database}: none of the applications in it has files left")
     return done
 
 

@@ -74,7 +74,7 @@ REFUSALS = (
         "status unknown for quota",
         Mends.IN_TIME,
         "the namespace's quota is not calculated yet",
-        "wait: it is retried automatically",
+        "wait: the request is retried automatically",
         "status unknown for quota: ",
     ),
     Refusal(
@@ -83,7 +83,7 @@ REFUSALS = (
         "denied the request",
         Mends.IN_TIME,
         "an admission webhook denied {it}",
-        "change spec.{who} as it requires (labels, securityContext), or have the policy changed",
+        "change spec.{who} as the webhook requires (labels, securityContext), or have the policy changed",
         "Error creating: ",  # of the Job's Event; the API server's own message begins with the webhook's name
     ),
     Refusal(
@@ -92,7 +92,7 @@ REFUSALS = (
         "failed calling webhook",
         Mends.IN_TIME,
         "an admission webhook of the cluster does not answer",
-        "tell the cluster's administrators; it is retried until the webhook answers",
+        "tell the cluster's administrators; the request is retried until the webhook answers",
         "failed calling webhook ",
     ),
     Refusal(
@@ -101,7 +101,7 @@ REFUSALS = (
         "ValidatingAdmissionPolicy",
         Mends.NEVER,
         "an admission policy denied {it}",
-        "change spec.{who} as it requires, or have the policy changed",
+        "change spec.{who} as the policy requires, or have the policy changed",
     ),
     Refusal(
         Code.POD_SECURITY_VIOLATED,
@@ -109,7 +109,8 @@ REFUSALS = (
         "violates PodSecurity",
         Mends.NEVER,
         "the namespace's Pod Security level does not allow {it}",
-        "fix what it names in spec.{who}; sparkgen lint --profile pss-restricted finds it before you apply",
+        "fix in spec.{who} what the message names; to find it before you apply: sparkgen lint --profile "
+        "pss-restricted",
         "violates PodSecurity ",
     ),
     Refusal(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sparkgen.runtime.registry_gc.values import Manifest, Named, Settings
 
-FOREIGN = "its repository is in none of the namespaces"
+FOREIGN = "its repository belongs to none of the namespaces in spec.garbageCollection"
 NAMED = "an object uses it"
 RECENT = "it was pushed recently"
 BELONGS = "a manifest that is kept includes it"

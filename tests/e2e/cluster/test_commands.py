@@ -54,7 +54,7 @@ def test_a_count_that_is_none_is_refused(cluster: Cluster, count: str) -> None:
     """As any wrong argument."""
     done = command("fakes", "--", count)
     assert done.returncode == 2
-    assert f"error: argument count: '{count}' is no number of nodes: 0 or more" in done.stderr
+    assert f"error: argument count: '{count}' is not a number of nodes; write 0 or more" in done.stderr
 
 
 def test_what_was_killed_is_dead_until_the_next_up(cluster: Cluster) -> None:

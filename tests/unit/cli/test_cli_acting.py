@@ -161,7 +161,10 @@ def test_apply_for_machines(act: Act, kube: Kube, form: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("apply", "app.yaml", "--wait", "--dry-run"), "--dry-run starts no run to --wait for"),
+        (
+            ("apply", "app.yaml", "--wait", "--dry-run"),
+            "--dry-run starts no run, so there is nothing to wait for",
+        ),
         (("apply", "app.yaml", "--timeout", "1m"), "--timeout needs --wait"),
         (("run", "pi", "--timeout", "1m"), "--timeout needs --wait"),
         (("run", "app.yaml"), "app.yaml is a document"),

@@ -209,7 +209,7 @@ def test_a_schedule_starts_nothing_by_itself(repository: Cli) -> None:
     commit()
     rewrite("spark:3.5.8", "spark:3.5.9")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert 'starts a new run: no: the schedule "30 2 * * *" starts runs, with the changes' in out
+    assert 'starts a new run: no: the schedule "30 2 * * *" starts runs; the changes apply' in out
     assert "image  docker.io/apache/spark:3.5.8 -> docker.io/apache/spark:3.5.9  [new run]" in out
 
 

@@ -37,8 +37,8 @@ def test_another_root_deletes_nothing(teams: Cli) -> None:
         assert (result.code, result.out) == (2, "")
         assert "sparkgen: deploy contains manifests of team-a, which this command would remove" in result.err
         assert (
-            f"choose another --output-dir for team-b, or, if team-b replaces it, delete deploy/{MARKER}"
-            in (result.err.replace("\n", " "))
+            f"choose another --output-dir for team-b, or, if team-b replaces that directory, delete "
+            f"deploy/{MARKER}" in (result.err.replace("\n", " "))
         )
     assert tree("deploy") == before
     assert teams("render", "-R", "team-b/", "-o", "deploy-b").code == 0

@@ -40,7 +40,7 @@ def test_a_node_that_there_is_not_is_told_with_those_there_are(tmp_path: Path) -
 def test_what_does_not_run_cannot_be_paused(tmp_path: Path) -> None:
     """The message names the way to start it."""
     with (
-        pytest.raises(ToolError, match="etcd does not run: make cluster-up"),
+        pytest.raises(ToolError, match="etcd is not running; start it: make cluster-up"),
         faults.paused("etcd", Layout(tmp_path)),
     ):
         pytest.fail("paused nothing")

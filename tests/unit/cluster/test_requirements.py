@@ -39,4 +39,4 @@ def test_the_message_names_the_first_obstacle_and_the_way_out() -> None:
 @pytest.mark.parametrize("name", ["", "..", "lib", "sparkgen-", "sparkgen-a/../../lib", "sparkgen-A"])
 def test_a_name_by_which_down_could_remove_something_else_is_refused(name: str) -> None:
     """The cluster's folders are found, and removed, by its name."""
-    assert "is no name for a test cluster" in str(explain("linux", 0, [], name))
+    assert "is not a valid name for a test cluster" in str(explain("linux", 0, [], name))

@@ -138,11 +138,11 @@ def test_dead_links_and_foreign_things_are_found(tmp_path: Path) -> None:
         s_css='@import "t.css"; a { background: url(https://example.org/f.woff) url("a.html") }',
     )
     assert docs_check.problems(site) == [
-        "a.html: <script> fetches https://cdn.example.org/m.js from elsewhere",
+        "a.html: <script> fetches https://cdn.example.org/m.js from another site",
         "a.html: b.html#gone leads to no heading",
         "a.html: gone.html leads to no file",
-        "s.css: https://example.org/f.woff is not of this site",
-        "s.css: t.css is not of this site",
+        "s.css: https://example.org/f.woff is not on this site",
+        "s.css: t.css is not on this site",
     ]
 
 

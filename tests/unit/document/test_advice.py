@@ -67,7 +67,7 @@ CASES = {
     "a:\n  - b\n c: 1\n": ("SG002", "3:2", "indentation of this line", "same column"),
     'a: "\\d+"\n': ("SG002", "1:4", "a backslash in double quotes", "single quotes"),
     'a: "C:\\Users"\n': ("SG002", "1:4", "a backslash in double quotes", "single quotes"),
-    'a: "\\ud83d\\ude00"\n': ("SG002", "1:4", "half a character", "the character itself"),
+    'a: "\\ud83d\\ude00"\n': ("SG002", "1:4", "half of a surrogate pair", "the character itself"),
     "a: |foo\n  x\n": ("SG002", "1:4", "`|` starts a string on the lines below", '"|foo"'),
     "a: >=1\n": ("SG002", "1:4", "`>` starts a string on the lines below", '">=1"'),
     "a: [,]\n": ("SG002", "1:5", "a value is missing before `,`", "write the value"),

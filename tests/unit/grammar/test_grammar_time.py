@@ -171,7 +171,11 @@ def test_a_place_that_may_be_newer_than_the_list_is_not_refused(text: str) -> No
 @pytest.mark.parametrize(
     ("text", "reason", "suggestion"),
     [
-        ("Local", "is the controller's own time zone, which Kubernetes refuses to name", "Etc/UTC"),
+        (
+            "Local",
+            "means the time zone of the controller, and Kubernetes does not accept this name",
+            "Etc/UTC",
+        ),
         ("asia/tokyo", 'has the area "asia", which is not in the time zone database', "Asia/Tokyo"),
         ("Europe/Berln", "is not a time zone that Kubernetes knows", "Europe/Berlin"),
         ("Berlin", "is not a name from the time zone database, which has names of places", "Europe/Berlin"),

@@ -107,7 +107,7 @@ def test_here_alone(image: Cli) -> None:
         (["--push", f"{NAME}@{DIGEST}"], "REGISTRY/NAME:TAG"),
         (["--push", "registry.example.com/x:1 --tag=evil"], "REGISTRY/NAME:TAG"),
         (["--push", "runtime.sparkgen.invalid/sparkgen-runtime:1"], "use one of yours"),
-        (["--push", "-o", "x", NAME], "mutually exclusive"),
+        (["--push", "-o", "x", NAME], "cannot be combined"),
         (["--platform", "windows/amd64", NAME], "is unknown: write"),
         (["--platform", "linux/amd64,linux/arm64", NAME], "add --push or --output"),
         (["--builder", "kaniko", NAME], "use one of docker, podman, buildah"),

@@ -425,7 +425,7 @@ CASES = {
         "the driver cannot renew delegation tokens",
         "tokens",
         "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks will fail",
-        "find the reason in the driver's log",
+        "look in the driver's log for the reason",
         running(executor(driver(job()), 1)),
         hinders(
             Hindrance(
@@ -541,7 +541,7 @@ CASES = {
         "the namespace's Pod Security level does not allow the driver",
         "pod-security",
         "the namespace's Pod Security level does not allow the driver's pod",
-        "sparkgen lint --profile pss-restricted finds it before you apply",
+        "to find it before you apply: sparkgen lint --profile pss-restricted",
         [job()],
         refused('violates PodSecurity "restricted:latest": runAsNonRoot != true (pod must not set it)'),
     ),
@@ -705,7 +705,7 @@ CASES = {
         "the command of a session was killed in between",
         "suspended",
         "it is suspended",
-        "the next `sparkgen shell` removes it",
+        "if that command was killed, the next one removes it",
         [session(spec={"suspend": True})],
         table=False,
     ),

@@ -101,7 +101,8 @@ def test_a_server_that_answers_is_at_a_port_until_its_end(
     assert lines[:3] == [
         "forwarding the Connect server team-a; press Ctrl-C to stop",
         f"to use it, run in another terminal: export SPARK_REMOTE=sc://localhost:{port[1]}",
-        "its token is in the Secret team-a-connect, key the.token; if you may read it:",
+        "its token is in the Secret team-a-connect, key the.token; if you have permission to read the "
+        "Secret:",
     ]
     assert lines[3].startswith(
         '  export SPARK_CONNECT_AUTHENTICATE_TOKEN="$(kubectl get secret team-a-connect -n analytics '
@@ -126,7 +127,9 @@ def test_a_notebook_is_at_a_port_for_a_browser(
     assert re.fullmatch(r"http://localhost:\d+\n", result.out)
     first, second, read, last = result.err.splitlines()
     assert first == "forwarding the notebook ada; press Ctrl-C to stop"
-    assert second == "its token is in the Secret ada-notebook, key the.token; if you may read it:"
+    assert second == (
+        "its token is in the Secret ada-notebook, key the.token; if you have permission to read the Secret:"
+    )
     assert read.startswith("  kubectl get secret ada-notebook -n analytics ")
     assert read.endswith("""-o go-template='{{index .data "the.token" | base64decode}}'""")
     assert last == "the notebook ada has ended"

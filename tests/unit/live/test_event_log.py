@@ -109,7 +109,10 @@ def test_what_is_missing_is_said(tmp_path: Path, server: ThreadingHTTPServer) ->
     del Handler.answers[LOGS]
     with pytest.raises(SparkgenError, match=r"spark-history-0 answers /api/v1/.*/logs with 404"):
         fetch(cluster, RUN, partial(own_files.write, tmp_path / "log.zip"))
-    for body, message in ((b"[]", "no log of pi-1a2b3c4d: it reads new ones"), (b"<html>", "with no list")):
+    for body, message in (
+        (b"[]", "no log of pi-1a2b3c4d: it reads new ones"),
+        (b"<html>", "does not answer /api/v1/applications with a list"),
+    ):
         Handler.answers["/api/v1/applications"] = body
         with pytest.raises(SparkgenError, match=message):
             fetch(cluster, RUN, partial(own_files.write, tmp_path / "log.zip"))

@@ -122,7 +122,7 @@ def test_a_webhook_that_is_away_is_nobodys_mistake() -> None:
     what = 'an admission webhook of the cluster does not answer: "mjob.kb.io": connection refused'
     assert (first.message, second.message) == (what, f"the driver's pod is refused: {what}")
     assert {one.next_step for one in (first, second)} == {
-        "tell the cluster's administrators, and apply again when it answers"
+        "tell the cluster's administrators, and apply again when the webhook answers"
     }
 
 

@@ -48,4 +48,4 @@ def test_all_that_is_kept_is_drawn_twice_alike(tmp_path: Path) -> None:
 def test_without_numbers_there_is_nothing_to_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An empty folder is a mistake that is told."""
     assert bench_plots.main(["--folder", str(tmp_path)]) == 2
-    assert "holds none of executors, submissions" in capsys.readouterr().err
+    assert "contains none of executors, submissions" in capsys.readouterr().err

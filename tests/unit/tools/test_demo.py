@@ -133,6 +133,6 @@ def test_without_java_nothing_runs_and_that_is_said(
     nothing = {"PATH": str(tmp_path / "empty")}
     assert demo.run_here(command, nothing) == 0
     said = capsys.readouterr().out
-    assert "No application is run here: Spark needs Java 17 or 21" in said
+    assert "Cannot run an application on this machine: Spark needs Java 17 or 21" in said
     assert "run --local examples/local-demo/app.yaml" in said
     assert demo.run_here(command, {**nothing, demo.MUST_RUN: "1"}) == 1

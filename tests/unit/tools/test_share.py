@@ -60,7 +60,7 @@ def test_the_setting_overrules_the_commit(text: str, found: set[int], tmp_path: 
 @pytest.mark.parametrize("text", ["10", "-1", "some", "1.5", "٣"])
 def test_what_is_no_share_is_told(text: str, tmp_path: Path) -> None:
     """The message says what may be set."""
-    with pytest.raises(ToolError, match="Set it to all, none, or 0 to 9"):
+    with pytest.raises(ToolError, match="set it to all, none, or 0 to 9"):
         share.chosen(tmp_path, {"SPARKGEN_SHARE": text})
 
 

@@ -108,7 +108,9 @@ def test_a_file_of_somebody_else_in_the_way_stops_the_write(out: Path, name: str
     """A file without our header is never overwritten; the message says which one."""
     (out / name).write_text("mine: true\n")
     before = snapshot(out)
-    with pytest.raises(SparkgenError, match=rf"needs their names: .*{re.escape(name)}\. Move or delete"):
+    with pytest.raises(
+        SparkgenError, match=rf"files with the same names: .*{re.escape(name)}\. Move or delete"
+    ):
         write(out, NEW)
     assert snapshot(out) == before
 
@@ -148,7 +150,7 @@ def test_a_link_in_the_directory_is_not_followed(out: Path, tmp_path: Path) -> N
     before = snapshot(outside)
     (out / "job.yaml").unlink()
     (out / "job.yaml").symlink_to(outside / "job.yaml")
-    with pytest.raises(SparkgenError, match="needs their names"):
+    with pytest.raises(SparkgenError, match="files with the same names"):
         write(out, NEW)
     (out / "a").symlink_to(outside)
     with pytest.raises(SparkgenError, match=r"out/a\."):

@@ -27,6 +27,6 @@ spark = SparkSession.builder.getOrCreate()
 groups = spark.range(0, 100_000, 1, 4).selectExpr("id % 7 AS k").groupBy("k").count().collect()
 result = time.time()
 if sorted(row.k for row in groups) != list(range(7)):
-    sys.exit(f"a wrong result: {groups}")
+    sys.exit(f"wrong result: {groups}")
 print(json.dumps({"opening": opening, "result": result}), flush=True)
 spark.stop()

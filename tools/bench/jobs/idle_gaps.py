@@ -26,6 +26,6 @@ for _ in range(pauses):
     time.sleep(seconds)
     results.add(tuple(sorted(sums.collect())))
 if len(results) != 1:
-    sys.exit(f"the reads differ: {results}")
+    sys.exit(f"the reads have different results: {results}")
 print("read again:", pauses, flush=True)
 context.stop()

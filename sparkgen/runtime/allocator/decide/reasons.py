@@ -135,7 +135,7 @@ def _bounded(situation: Situation) -> str:
         return f"the driver wants {asked} executors in total, but {ceiling.words(settings)}"
     if missing > 0 and full:
         leaving = situation.count(ExecutorState.DRAINING)
-        return f"waiting for {leaving} that are leaving to end: {ceiling.words(settings)}"
+        return f"waiting for {leaving} departing executors to end: {ceiling.words(settings)}"
     return ""
 
 

@@ -55,7 +55,7 @@ def _reason_to_give_up(id_: int, request: CreateRequest, draft: Draft) -> str:
         return "left by an earlier driver"
     if _never_seen(id_, request, situation):
         may_register = id_ in situation.snapshot.started and id_ not in situation.target.refused
-        return "" if may_register else "created, but never seen"
+        return "" if may_register else "created, but its pod never appeared"
     return "more than Spark wants" if id_ in situation.target.refused else ""
 
 

@@ -267,7 +267,11 @@ def _custom_resources(template: Mapping[str, Any], profile: int, shape: Profile)
         if len(names) != 1:
             raise TemplateError(
                 f"resource profile {profile} asks for {amount} x {name!r}, but "
-                + (f"it could be {' or '.join(names)}" if names else "its Kubernetes name is unknown")
+                + (
+                    f"{name!r} could mean {' or '.join(names)}"
+                    if names
+                    else f"the Kubernetes name of {name!r} is unknown"
+                )
                 + f": set spark.executor.resource.{name}.amount and .vendor in spec.sparkConf, or set the "
                 "vendor of the request in the program"
             )

@@ -31,7 +31,7 @@ ANSWERS = {
     Answer.UNKNOWN: "no answer",
     Answer.BUSY: "the API server is busy",
     Answer.REFUSED: "refused",
-    Answer.PERMANENT: "refused for good",
+    Answer.PERMANENT: "refused permanently",
 }
 
 

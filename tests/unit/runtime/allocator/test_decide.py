@@ -191,7 +191,8 @@ def test_what_leaves_counts_until_it_has_ended(name: str) -> None:
     decision = decided(seen(pods), target, remembers(), replace(DYNAMIC, maximum=2))
     assert ids(decision.actions, Create) == []
     assert (
-        "waiting for 2 that are leaving to end: spec.dynamicAllocation.maxExecutors is 2" in decision.reason
+        "waiting for 2 departing executors to end: spec.dynamicAllocation.maxExecutors is 2"
+        in decision.reason
     )
     one_ended = [pod(1), pod(2, PodPhase.FAILED, loss=OOM)]
     assert ids(

@@ -74,7 +74,7 @@ def test_a_service_that_has_not_ended(monkeypatch: pytest.MonkeyPatch, ends_afte
         wait_for_the_end([], 45, lambda: now, sleep)
         assert looks == ends_after
         return
-    with pytest.raises(Refused, match=r"registeredExecutors\.rdb is open: a shuffle service still runs"):
+    with pytest.raises(Refused, match=r"registeredExecutors\.rdb is open: a shuffle service still uses"):
         wait_for_the_end([], 45, lambda: now, sleep)
     assert 145 <= now < 146
 
