@@ -103,18 +103,26 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
         "",
         "Made by `make whatif-proof`; do not edit.",
         f"Measured on {datetime.now(UTC):%d %B %Y} with Spark {version}, {where}.",
-        f"The machine had {os.cpu_count()} cores; the table shows how busy they were.",
-        *([] if local else ["Pods have CPU limits, and go before the machine's other work."]),
-        f"Each application is recorded with {RECORDED} of one core, and that recording predicts the others.",
-        "`tools/bench/jobs/shapes.py` has the applications: their tasks wait more than they compute.",
-        "The classic formula is the longer of two: the critical path, and the driver's time with that of the "
-        "tasks over all cores.",
+        f"The machine had {os.cpu_count()} cores; the column `busy` shows how much of them was in use.",
+        *([] if local else ["Pods have CPU limits, and have priority over other work of the machine."]),
+        f"Each application runs once with {RECORDED} of one core each; every prediction "
+        "starts from the event log of this run.",
+        "The applications are in `tools/bench/jobs/shapes.py`; their tasks wait for more of their time "
+        "than they compute.",
+        "The classic formula estimates the wall time without a replay, as the longer of two times.",
+        "One is the time of the critical path; the other is the time in which only the driver works, plus "
+        "the tasks' time divided by the number of cores.",
         "",
-        "Two things no log can show:",
+        "A log cannot show two things:",
         "",
-        "- A JVM starts as fast as the machine's other work lets it, so the page also compares the wall time "
-        "from the first stage on.",
-        "- The micro-batches start by the clock, every 6 s, so a run can end up to 6 s earlier or later.",
+        "- How long JVMs take to start depends on the machine's other work, so the page also compares the "
+        "wall time from the first stage on.",
+        "- A clock starts a micro-batch every 6 s, so a run of `micro batches` can end up to 6 s earlier "
+        "or later.",
+        "",
+        "In the tables, `wall` is the measured wall time, and `executor-s` the measured executor-seconds.",
+        "The column `replay` after each of these is what the replay predicts, and `error` compares the two.",
+        "`formula` is the wall time by the classic formula.",
         "",
         "## Predictions",
         "",
@@ -123,6 +131,8 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
         *summary(others),
         "",
         "## The recorded configurations, replayed",
+        "",
+        "Here, the replay has the same settings as the recorded run.",
         "",
         *table(own),
         "",
