@@ -288,7 +288,7 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
         "Written by `make bench-cluster`.",
-        "The seconds are those from the submitting command until the driver's pod succeeded.",
+        "Times are seconds from the submitting command until the driver's pod has succeeded.",
         "Compare ratios: machines differ.",
         "",
         f"| round | {OWN} | {STOCK} | {NATIVE} | ratio, its image | ratio, stock image |",
@@ -303,9 +303,10 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
         f"Median ratio: **{ratio(found, OWN):.2f}** in sparkgen's image (goal: at most {GOAL:.2f}), "
         f"**{ratio(found, STOCK):.2f}** in the stock image.",
         "",
-        "The stock image is the one that Spark's own backend runs in.",
+        "*native* is Spark's own Kubernetes backend, which runs in the stock image.",
         "sparkgen's image (images/spark-with-runtime) adds the runtime and an archive of Spark's classes.",
-        "The image build makes the archive from an application that does a little of everything.",
+        "The build of the image runs an application that does a little of everything, and archives the "
+        "classes that it uses.",
         "Java, Spark, its jars and all settings are the same.",
         "",
         "## Where the time goes",
@@ -323,12 +324,14 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
 
 
 MEANING = (
-    "Until the driver's container starts, the kubelet does its steps: pod, `install`, allocator.",
-    "From then until the job is done, both cores are busy with the JVMs of the driver and of two executors, "
-    "so only less work makes it shorter.",
-    "Spark's own backend starts the JVM of `spark-submit` first.",
-    "The last seconds are the kubelet's again: it notices the end of a container, and of a pod, "
-    "at its own pace.",
+    "Before the driver's container starts, the kubelet starts the pod, `install` and the allocator.",
+    "From then until the job is done, both cores are busy with the JVMs of the driver and of two executors.",
+    "So this time becomes shorter only if the JVMs have less work.",
+    "Spark's own backend needs more time until the driver's pod is created, because it first starts the JVM "
+    "of `spark-submit`.",
+    "In the last seconds, everything waits for the kubelet, which notices the end of a container and of a "
+    "pod "
+    "only after a while.",
 )
 
 

@@ -300,18 +300,18 @@ def page(found: Sequence[Round], version: str) -> str:
 
 NOTES = """\
 Compare ratios, never seconds.
-Buildah has Spark's image in its store, and the registry and the nodes have its layers.
-So an image build makes, pushes and pulls one more layer.
-The upload path is a folder that the laptop and the driver's pod share, which costs less than a bucket.
+Spark's image is already in Buildah's store, in the registry and on the nodes.
+So an image build makes and pushes one layer on top of that image, and a node pulls this layer.
+The upload path is a folder that the laptop and the driver's pod share, which is faster than a bucket.
 The registry and the folder are on the disk of this machine, so no network adds time.
 
-- The bytes are those of a second push: what the registry or the folder has in addition to the first.
+- The bytes are what the registry or the folder stores for a second push, in addition to the first push.
   `sparkgen` sends a layer with the script, a configuration and a manifest.
-  A built image has the same, with the configuration of the whole image.
+  An image build sends a layer, a configuration and a manifest too, with the configuration of the whole image.
   The upload path gets the script alone.
-- With `mount: fetch` the driver's pod starts one more container, so it takes longer than an image build here.
-  With `mount: image` it starts one container fewer than the pod of a built image.
-- Nothing removes what native Spark uploads.
+- With `mount: fetch`, the driver pod starts one more container, so it takes longer than an image build here.
+  With `mount: image`, it starts one container fewer than the pod of a built image.
+- Nothing ever removes what native Spark has uploaded.
 - `spark-submit` starts a JVM on the laptop, and the driver's JVM downloads the script.
 - A real image build has more steps than one `COPY`.
 """

@@ -359,16 +359,16 @@ def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
         f"{datetime.now(UTC):%Y-%m-%d}.",
         "Written by `make bench-executors`; the raw data is in [`executors.json`](executors.json).",
         "The executors are on kwok's fake nodes; the drivers are real.",
-        "The seconds are those from the first executor's creation, read from the API server's audit log.",
-        "They are medians of rounds, in which the sides take turns.",
+        "Times begin at the creation of the first executor, and are read from the API server's audit log.",
+        "They are medians of several rounds; in each round, the sides run one after another.",
         "Compare ratios: machines differ.",
         "",
         "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second "
         "apart).",
         "- *native, tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
-        f"- *raw client* is {RAW_THREADS} threads that only POST the same pods with the same library, "
-        "beside an open watch and a starting driver.",
-        "  It is as fast as this API server allows on this machine.",
+        f"- *raw client* is {RAW_THREADS} threads that only POST the same pods with the same library "
+        "as sparkgen, while a watch is open and a driver starts.",
+        "  It shows how fast this API server can be on this machine.",
         "",
     ]
     for count, sides in sorted(found.items()):

@@ -73,19 +73,19 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
         "sparkgen without locality, and with Spark's own backend.",
         f"Spark {plan.version}, the test cluster of two nodes with {speed}, {cores} cores, {now:%Y-%m-%d}.\n"
         "Written by `make bench-locality`; the raw data is in [`locality.json`](locality.json).\n"
-        f"An HDFS has a DataNode on each node, and {gigabytes} GiB of text.\n"
-        "Each file is one block of 128 MiB with one replica, and one task.\n"
+        f"An HDFS with a DataNode on each node contains {gigabytes} GiB of text.\n"
+        "Each file is one block of 128 MiB with one replica, and one task of the job reads it.\n"
         "The job counts the lines of all files, or of the files on one node.\n"
         "Dynamic allocation uses 0 to 2 executors of one core.\n"
-        "The sides take turns.\n"
+        "In each round, the sides run one after another.\n"
         "Compare ratios: machines differ, and so do networks.",
         "\n".join(_results(found, data) for data in DATA),
         _table(_medians(found)),
         MEANING,
-        "Remote bytes take time only if the network is slower than the executors.\n"
-        "Here two cores count the lines, and few executors share the network.",
+        "Reading remote bytes makes a job slower only if the network is slower than the executors.\n"
+        "Here it hardly is: only two cores count the lines, and few executors share the network.",
         "## Where executors and tasks were",
-        "The numbers of all rounds together; the last column is the stage after the shuffle.",
+        "The numbers are sums over all rounds; the last column is about the stage after the shuffle.",
         _table(_places(found)),
         "## The rounds",
         _table(_rounds(found)),
@@ -96,7 +96,8 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
 MEANING = "\n".join(
     (
         "- *Local* is the share of the tasks that ran on the node of their data.",
-        "- *Remote* is what the nodes' interfaces sent: data, and a little of drivers and kubelets.",
+        "- *Remote* counts the bytes that the nodes' interfaces sent: data, and a little of drivers and "
+        "kubelets.",
         "- *Scan* is the time from the start of the first task to the end of the last one.",
         "- *Wall* is the time from the command until the driver's pod succeeded.",
     )

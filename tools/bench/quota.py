@@ -195,17 +195,18 @@ def page(found: Rounds, version: str) -> str:
     lines = [
         "# A full quota",
         "",
-        "This page compares what a full quota costs with sparkgen and with Spark's own backend.",
+        "This page compares how many API calls a full quota causes with sparkgen and with Spark's own "
+        "backend (*native*).",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
         "Written by `make bench-quota`; the raw data is in [`quota.json`](quota.json).",
         f"A ResourceQuota of {ROOM + 1} pods leaves room for {ROOM} of {WANTED} executors.",
-        f"The {WINDOW} s after the first attempt to create an executor count.",
-        "The nodes are kwok's, and both sides have their defaults.",
+        f"The benchmark counts calls for {WINDOW} s from the first attempt to create an executor.",
+        "The nodes are fake nodes of kwok, and both sides have their defaults.",
         "",
-        "- *Writes* are calls that change something or try to, which the API server and its quota "
-        "must answer.",
+        "- *Writes* are calls that change something, or try to; the API server must check each of them "
+        "against the quota.",
         "- *Refused* are creations that the full quota refused.",
         "",
         "| round | writes a minute: sparkgen | native | refused: sparkgen | native "
@@ -227,11 +228,11 @@ def page(found: Rounds, version: str) -> str:
     if any(_gave_up(theirs) for _, theirs in found):
         lines += [
             "",
-            "Spark's backend stops before the window ends, without the executors that it wanted.",
+            "Spark's own backend gives up before the end of the measurement.",
             "Spark 4.3 counts a refused creation as a failed executor (`ExecutorPodsAllocator`), "
             "and ends the application when more have failed than `spark.executor.maxNumFailures`, "
             f"which is {2 * WANTED} here.",
-            "sparkgen counts no refusal as a failure, and retries at least every two minutes.",
+            "sparkgen does not count a refusal as a failure, and retries at least every two minutes.",
         ]
     return "\n".join([*lines, "", "![writes and pods over time](quota.svg)"]) + "\n"
 
@@ -241,7 +242,7 @@ def _over_time(found: Rounds) -> list[str]:
     lines = [
         "## Over time",
         "",
-        "These are medians of the rounds, with the pods at the end of each line's seconds.",
+        "These are medians of the rounds; the pods are counted at the end of each line's interval.",
         "",
         "| seconds | writes a minute: sparkgen | native | pending: sparkgen | native "
         "| running: sparkgen | native |",

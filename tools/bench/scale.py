@@ -96,8 +96,8 @@ def page(found: dict[str, Any]) -> str:
         "",
         "## A round of the loop",
         "",
-        "Nothing is wrong and nothing must be done: this is the minimum cost of a round.",
-        "The numbers are the best of five.",
+        "In this round, the allocator finds nothing to do, so the table shows the minimum cost of a round.",
+        "Each number is the best of five measurements.",
         "",
         "| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |",
         "|---:|---:|---:|---:|---:|---:|",
@@ -116,8 +116,9 @@ def page(found: dict[str, Any]) -> str:
         "",
         "## A whole life",
         "",
-        "The allocator runs with its threads but without TLS, in its own process.",
-        "A server beside it answers at once and stores nothing (`tools/bench/one_life.py`).",
+        "An allocator runs in its own process, with its threads but without TLS.",
+        "A server in another process answers its calls at once, and stores nothing "
+        "(`tools/bench/one_life.py`).",
         "Executors start, register, rest for ten seconds, and are removed.",
         "The memory is the process's resident memory, including `python` with all modules.",
         "",
@@ -144,7 +145,8 @@ def page(found: dict[str, Any]) -> str:
         f"The simulator ran {each['count']:,} applications of 4 executors from start to end.",
         f"Each took {1e3 * each['seconds_each']:.1f} ms of this machine and {each['calls_each']:.1f} API "
         "calls.",
-        "They share nothing but the API server, so the calls of many are a multiple of the calls of one.",
+        "Applications share nothing but the API server, so twice as many applications make twice as many "
+        "calls.",
     ]
     return "\n".join(lines) + "\n"
 

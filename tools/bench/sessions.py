@@ -543,7 +543,7 @@ def _load(found: Sequence[Round]) -> str:
     loads = [session.load for one in found for session in one.values()]
     return (
         f"The machine's load was {statistics.median(loads):.0f} ({min(loads):.0f} to {max(loads):.0f}) on "
-        f"{os.cpu_count()} cores: what else ran there is in it."
+        f"{os.cpu_count()} cores, including everything else that ran there."
     )
 
 
@@ -554,7 +554,7 @@ WORDS = f"""\
   client. The client starts as soon as the Service has an address, and connects as soon as something
   listens there.
 - *{WARM}*: from the start of the client. The server is up, and its executors have left.
-- *{HOT}*: from the start of the client. The executors of the previous session are still there.
+- *{HOT}*: from the start of the client. The executors of the previous session still run.
 - *{SPARKGEN_SHELL}* and *{SPARK_SUBMIT}* (client mode): from the start of the command. They start from
   nothing each time.
 
@@ -568,10 +568,11 @@ Each round has every side once; the next round starts with another side.
 ## What differs
 
 - *{SPARKGEN_CONNECT}*: `apply` tries all objects in a dry run first. The pod has an init container and
-  the allocator. The Service leads to it once the server has answered a gRPC call, which is made every
-  two seconds. Spark's own connections are authenticated, and sessions share executors fairly.
+  the allocator. Every two seconds, a probe makes the allocator send a gRPC call to the server.
+  The Service leads to the pod only after the server has answered such a call. Spark's own
+  connections are authenticated, and sessions share executors fairly.
 - *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is already running. The Service
-  leads to the pod as soon as that runs. The server uses Spark's own backend for Kubernetes.
+  leads to the pod as soon as the pod runs. The server uses Spark's own backend for Kubernetes.
   The resource sets one property that the operator's own examples don't:
   `spark.kubernetes.executor.useDriverPodIP: "false"`. Without it, no executor registers with this Spark: the
   operator makes the driver bind to 0.0.0.0, and Spark gives executors that address.

@@ -221,13 +221,15 @@ def typical(found: Sequence[Round]) -> Round:
 def page(found: Sequence[Round], job: Job, now: datetime) -> str:
     """The page of results."""
     title = (
-        "This page compares the executor-seconds of a job with pauses, with a shuffle service and with "
+        "This page compares how many executor-seconds a job with pauses takes with a shuffle service and "
+        "with "
         "shuffle tracking.\n\n"
         f"Spark {job.version}, the test cluster of two nodes, {os.cpu_count()} cores, {now:%Y-%m-%d}.\n"
         "Written by `make bench-shuffle`; the raw data is in [`shuffle.json`](shuffle.json).\n"
         f"The job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
         f"{job.seconds:g} s between the reads.\n"
-        f"Dynamic allocation uses 0 to {job.executors} executors, which may leave after {IDLE_SECONDS} s.\n"
+        f"Dynamic allocation uses 0 to {job.executors} executors, which may leave when idle for "
+        f"{IDLE_SECONDS} s.\n"
         "The sides take turns and differ in one field, `spec.shuffleService`."
     )
     result = (
@@ -235,12 +237,12 @@ def page(found: Sequence[Round], job: Job, now: datetime) -> str:
         f"(median of {len(found)}; the goal is at most {GOAL})."
     )
     costs = (
-        "The service has costs: each read starts with new executors, so the wall time is longer.\n"
-        "The executor-seconds do not include the service itself, one small JVM on each node for all "
-        "applications together.\n"
+        "The service has a cost: each read must start new executors, so the wall time is longer.\n"
+        "The service itself is not in the executor-seconds: it is one small JVM on each node, which all "
+        "applications share.\n"
         "The longer the pauses, and the more applications, the more the service saves.\n"
-        "With three pauses of 40 s, the goal would probably be missed (0.63, by an estimate made before the "
-        "first measurement)."
+        "With three pauses of 40 s, the service would probably miss the goal: an estimate before the first "
+        "measurement gave 0.63."
     )
     seconds, walls = ([f"{side}: {what}" for side in SIDES] for what in ("executor-seconds", "wall"))
     columns = ("round", *seconds, "ratio", *walls)

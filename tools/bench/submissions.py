@@ -253,8 +253,8 @@ def page(found: Sequence[Round], version: str, count: int) -> str:
         f"Spark {version}, kubeflow spark-operator {operator}, the test cluster of this repository, "
         f"{os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
         "Written by `make bench-cluster`; the raw data is in [`submissions.json`](submissions.json).",
-        "The seconds are those from the command until every driver pod exists, and until it runs.",
-        "They are medians of rounds, in which the sides take turns.",
+        "Times are seconds from the command until every driver pod exists, and until every driver pod runs.",
+        "They are medians of several rounds; in each round, the sides run one after another.",
         "The drivers are on kwok's fake nodes.",
         "Compare ratios: machines differ.",
         "",
