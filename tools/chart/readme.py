@@ -22,6 +22,12 @@ LONGEST = 120
 FEWEST = 2
 """Spaces of a description that says something: "Default", "`fetch`" and "Kueue" alone do not."""
 
+CUT_SHORT = frozenset({"For the driver", "Values are strings"})
+"""First clauses that say too little; the first sentence follows."""
+
+AFTER_TITLE = ("Default:", "For example", "Values are ", "It ", "Five fields")
+"""How a description begins that is understood only below the field's title."""
+
 SHARED = ("spec", "driver")
 
 
@@ -86,8 +92,12 @@ def _row(field: Field, more: str = "") -> str:
     if field.path[:2] == SHARED and len(field.path) > 2 and field.name != "serviceAccount":
         more = "; also in `spec.executor`" + more
     about = field.schema.get("description") or field.item().schema.get("description", "")
-    fitting = (text for text in _openings(about) if text.count(" ") >= FEWEST and len(text) <= LONGEST)
-    first = next(fitting, str(field.schema.get("title", about))).replace("|", "\\|")
+    openings = (text for text in _openings(about) if text not in CUT_SHORT)
+    fitting = (text for text in openings if text.count(" ") >= FEWEST and len(text) <= LONGEST)
+    title = str(field.schema.get("title", about))
+    first = next(fitting, title).replace("|", "\\|")
+    if first.startswith(AFTER_TITLE):
+        first = f"{title}. {first}"
     default = f"`{json.dumps(field.schema['default'])}`" if "default" in field.schema else ""
     return f"| `{path}`{' *' if field.required else ''} | {field.type_label} | {default} | {first}{more}. |"
 
