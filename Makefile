@@ -30,9 +30,9 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of:"
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  \1#\2/p' $(MAKEFILE_LIST) | awk -F'#' '{ printf "%-21s %s\n", $$1, $$2 }'
-	@echo "PYTHON=... says which Python (3.11 or newer) makes .venv; SPARKGEN_CACHE=... where built tools are kept."
+	@echo "PYTHON=... selects the Python (3.11 or newer) for .venv; SPARKGEN_CACHE=... is the folder for built tools."
 
-venv: $(STAMP) ## Make .venv (again only when pyproject.toml has changed)
+venv: $(STAMP) ## Create .venv (again only after pyproject.toml has changed)
 
 $(STAMP): pyproject.toml
 	@command -v "$(PYTHON)" >/dev/null || { \
@@ -50,16 +50,16 @@ wheel: $(STAMP) ## Build the wheel and install it into .venv in place of the che
 	@$(BIN)/python -m build --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 	@cd tests && ../$(BIN)/python -c 'import sparkgen; print("installed:", sparkgen.__path__[0])'
-	@echo "changes of the checkout are not seen until the next one; 'touch pyproject.toml && make venv' goes back" >&2
+	@echo "changes in the checkout have no effect until the next 'make wheel'; to use the checkout again: touch pyproject.toml && make venv" >&2
 
 $(DOCS_STAMP): $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
 	@touch $@
 
-docs: $(DOCS_STAMP) ## Build the documentation as a site in build/site, and check every link of it
+docs: $(DOCS_STAMP) ## Build the documentation as a site in build/site, and check all of its links
 	@$(BIN)/python tools/docs/site.py
 
-docs-serve: $(DOCS_STAMP) ## Serve the site at http://127.0.0.1:8000, and rebuild it at every change
+docs-serve: $(DOCS_STAMP) ## Serve the site at http://127.0.0.1:8000, and rebuild it after every change
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
 demo: $(STAMP) ## Validate and render every example into build/demo, and run one on this machine
@@ -68,20 +68,20 @@ demo: $(STAMP) ## Validate and render every example into build/demo, and run one
 test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="path -k word": only some; SPARKGEN_SHARE=all: the long ones, too)
 	@$(BIN)/pytest $(WORKERS) -rs --durations 15 --durations-min 2 $(TESTS)
 
-soak: $(STAMP) tools ## Run all of every long test, then N schedules of the simulator from SEED on (N=100000 SEED=1)
+soak: $(STAMP) tools ## Run every long test in full, then N schedules of the simulator, starting at SEED (N=100000 SEED=1)
 	@SPARKGEN_SHARE=all $(BIN)/pytest $(WORKERS) -rs $(TESTS)
 	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
-replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1: reduced to what breaks it; SESSIONS=1; GANGS=1; FILES=1)
+replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1 reduces it to what breaks an invariant; SESSIONS=1; GANGS=1; FILES=1)
 	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
-e2e: $(STAMP) ## Run the end-to-end tests of this commit (a tenth of the slow ones) on the test cluster, or on KUBECONFIG's
+e2e: $(STAMP) ## Run the end-to-end tests, and the tenth of the slow ones that this commit selects, on the test cluster or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
-e2e-full: $(STAMP) ## Run all end-to-end tests (two hours; as root, on the test cluster); RECORD=1 notes how long each takes
+e2e-full: $(STAMP) ## Run all end-to-end tests (two hours; as root, on the test cluster); RECORD=1 records how long each takes
 	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
-soak-chart: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
+soak-chart: $(STAMP) tools ## Compare chart and generator with many generated documents (SOAK=5000)
 	@SPARKGEN_SOAK=$(or $(SOAK),5000) $(BIN)/pytest tests/chart/test_parity.py -k "generated or contradict or grammar or spelling"
 
 lint: $(STAMP) ## Check style, formatting, types and layers
@@ -96,10 +96,10 @@ format: $(STAMP) ## Format the code, and fix what ruff can fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(STAMP) ## Measure sparkgen against helm on this machine
+bench: $(STAMP) ## Compare the speed of sparkgen and helm on this machine
 	@$(BIN)/python tools/bench/helm.py
 
-bench-cluster: $(STAMP) ## Measure on the test cluster beside Spark's own backend and the spark-operator (an hour)
+bench-cluster: $(STAMP) ## Compare sparkgen with Spark's own backend and the spark-operator on the test cluster (an hour)
 	@status=0; for part in cluster dynamic executors submissions sessions; do \
 	  $(BIN)/python tools/bench/$$part.py --write || status=1; \
 	done; \
@@ -107,13 +107,13 @@ bench-cluster: $(STAMP) ## Measure on the test cluster beside Spark's own backen
 	$(BIN)/python tools/bench/plots.py || status=1; \
 	exit $$status
 
-bench-executors: $(STAMP) ## Measure how fast executors are created, beside Spark's own backend (20 minutes)
+bench-executors: $(STAMP) ## Measure how fast sparkgen and Spark's own backend create executors (20 minutes)
 	@$(BIN)/python tools/bench/executors.py
 
 bench-scale: $(STAMP) ## Measure what grows with the number of executors, without a cluster (5 minutes)
 	@$(BIN)/python tools/bench/scale.py
 
-bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and without, on the test cluster (20 minutes)
+bench-shuffle: $(STAMP) ## Measure executor-seconds with and without a shuffle service, on the test cluster (20 minutes)
 	@$(BIN)/python tools/bench/shuffle.py
 
 bench-sessions: $(STAMP) ## Measure how long a session's first result takes, on the test cluster (15 minutes)
@@ -122,16 +122,16 @@ bench-sessions: $(STAMP) ## Measure how long a session's first result takes, on 
 bench-quota: $(STAMP) ## Measure what a full quota costs, on the test cluster (10 minutes)
 	@$(BIN)/python tools/bench/quota.py
 
-bench-locality: $(STAMP) ## Measure a scan of an HDFS on the test cluster's nodes, beside Spark's own backend (20 minutes)
+bench-locality: $(STAMP) ## Measure a scan of HDFS on the test cluster's nodes, with sparkgen and with Spark's own backend (20 minutes)
 	@$(BIN)/python tools/bench/locality.py
 
-whatif-proof: $(STAMP) ## Measure how exact whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
+whatif-proof: $(STAMP) ## Measure how accurate whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
 	@$(BIN)/python tools/bench/whatif.py --write --minutes $(or $(MINUTES),120)
 
-bench-delivery: $(STAMP) ## Measure a changed script until it runs, beside an image build and Spark's upload, on the test cluster (10 minutes)
+bench-delivery: $(STAMP) ## Measure how long a changed script takes until it runs: sparkgen push, an image build, Spark's upload; on the test cluster (10 minutes)
 	@$(BIN)/python tools/bench/delivery.py
 
-bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
+bench-plots: $(STAMP) ## Draw the saved results of the benchmarks as charts in docs/benchmarks
 	@$(BIN)/python tools/bench/plots.py
 
 release: $(STAMP) ## Build wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
@@ -160,10 +160,10 @@ cluster-down: ## Stop the test cluster, and remove everything it created
 cluster-status: ## Print which parts of the test cluster run
 	@$(CLUSTER) status
 
-cluster-images: ## Load the Spark images of the end-to-end tests onto its nodes (TAGS="3.5.8-scala ..." for others)
+cluster-images: ## Load the Spark images of the end-to-end tests onto the cluster's nodes (TAGS="3.5.8-scala ..." for others)
 	@$(CLUSTER) load $(TAGS)
 
-cluster-argocd: ## Start an Argo CD that syncs Git repositories of this machine to it (built once: 5 minutes)
+cluster-argocd: ## Start an Argo CD that syncs Git repositories of this machine to the cluster (the first time builds it: 5 minutes)
 	@$(CLUSTER) argocd
 
 cluster-shell: ## Open a shell whose kubectl, helm and kustomize use the test cluster

@@ -115,7 +115,7 @@ def _tell(run: Run, port: int, place: str) -> None:
         )
         output.note(
             f"its token is in the Secret {source.secret}, key {source.key}; if you have permission to read "
-            f"the Secret:"
+            "the Secret:"
         )
         output.note(f"  {read}" if notebook else f'  export {contract.ENV_CONNECT_TOKEN}="$({read})"')
 

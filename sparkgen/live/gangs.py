@@ -91,13 +91,16 @@ def driver_waits(found: Gang) -> Reason | None:
     where = f" in {found.queue}" if found.queue else ""
     if found.scheduler == "yunikorn":
         cause = f"queued{where} until YuniKorn has room for the driver and its first executors"
-        return Reason("queued", cause, "it starts when its queue has room: look at YuniKorn's web UI")
+        return Reason(
+            "queued", cause, "it starts when its queue has room; to see why it waits, open YuniKorn's web UI"
+        )
     phase = f"; its PodGroup is {found.phase}" if found.phase else ""
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason(
         "queued",
         f"queued{where} until Volcano has room for the driver and its first executors{phase}{why}",
-        "it starts when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
+        "it starts when its queue has room; to see why it waits: kubectl describe "
+        "podgroups.scheduling.volcano.sh",
     )
 
 

@@ -17,7 +17,7 @@ VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 """Of Workloads, the newest first: each Kueue serves one of them at least."""
 _UNREAD = (400, 403, 404, 500)
 """Answers that leave Workloads unread: no right, or no Kueue of this version."""
-_STEP = "it starts when its queue has room: kubectl get workloads"
+_STEP = "it starts when its queue has room; to see why it waits: kubectl get workloads"
 
 
 class ListsWorkloads(Protocol):

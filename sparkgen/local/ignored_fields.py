@@ -73,11 +73,11 @@ _REACHED = dict.fromkeys(
 )
 _CONNECT_FIELDS = {
     "ingressFrom": "there is no network policy: it listens only on this machine",
-    "token": f"Secrets are in the cluster; {contract.ENV_CONNECT_TOKEN} of your shell is the token, if set",
+    "token": f"Secrets are in the cluster; to set the token, set {contract.ENV_CONNECT_TOKEN} in your shell",
     **_REACHED,
 }
 _NOTEBOOK_FIELDS = {
-    "token": "Secrets are in the cluster; JUPYTER_TOKEN of your shell is the token, if set",
+    "token": "Secrets are in the cluster; to choose the token, set JUPYTER_TOKEN in your shell",
     "claim": "nothing is mounted: notebooks are in the current folder",
     **_REACHED,
 }
@@ -152,5 +152,5 @@ def given(spec: Mapping[str, Any], path: Path, table: Mapping[str, str]) -> Iter
 def _variables(role: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     for index, variable in enumerate(role.get("env") or ()):
         if "valueFrom" in variable and "fieldRef" not in variable["valueFrom"]:
-            name = variable["name"]
-            yield (*path, "env", index), f"its value is in the cluster; {name} of your shell is used, if set"
+            here = f"its value is in the cluster; to set it here, set {variable['name']} in your shell"
+            yield (*path, "env", index), here

@@ -71,7 +71,7 @@ def phase_unknown(found: Mapping[int, Batch]) -> list[Remark]:
         Remark(
             RemarkCode.TRIGGER_PHASE,
             f"micro-batches start by the clock, every {max(intervals):.3g} s: depending on when a run "
-            f"starts, it can end up to one interval sooner or later",
+            "starts, it can end up to one interval sooner or later",
         )
     ]
 

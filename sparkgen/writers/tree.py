@@ -162,5 +162,5 @@ def _in_the_way(directory: Path, paths: list[str]) -> SparkgenError:
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return SparkgenError(
         f"sparkgen did not write these files, and must write files with the same names: {shown}{more}. "
-        f"Move or delete them, or choose another --output-dir"
+        "Move or delete them, or choose another --output-dir"
     )

@@ -57,7 +57,7 @@ def explain(platform: str, user: int, packages: list[str], name: str = NAME) -> 
     if not CLUSTER_NAME.fullmatch(name):
         return (
             f"SPARKGEN_CLUSTER={name!r} is not a valid name for a test cluster, because `down` removes "
-            f"folders by this name. Choose sparkgen- followed by up to 20 of a-z, 0-9 and '-'."
+            "folders by this name. Choose sparkgen- followed by up to 20 of a-z, 0-9 and '-'."
         )
     if platform != "linux":
         return (

@@ -265,7 +265,7 @@ class Driver:
 
     def _give_up(self, id_: int) -> None:
         if self.state.statuses.get(id_) is ExecutorStatus.LOST:
-            self._note(f"gives {id_} up: nobody has said why it was lost")
+            self._note(f"gives up on executor {id_}: nobody has said why it was lost")
             self._world.invariants.given_up(self, id_)
             self.state.statuses[id_] = ExecutorStatus.KILLED
             self._changed()
@@ -420,7 +420,7 @@ class Driver:
             status = state.statuses.get(id_)
             if status is None or status is ExecutorStatus.REFUSED:
                 continue
-            self._note(f"is told that {id_} is gone: {loss['cause']}: {loss['message']}")
+            self._note(f"is told that executor {id_} is gone: {loss['cause']}: {loss['message']}")
             self._world.invariants.told(self, id_, status, loss)
             del state.statuses[id_]
             state.ended.add(id_)

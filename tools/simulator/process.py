@@ -335,7 +335,7 @@ class AllocatorProcess:
         time = shutdown.ClockAndSleep(self.clock, self.wait)
         if not stopped and shutdown.driver_runs_on(world.driver_answers, self.kube.driver_pod, time):
             self.mailbox.close(leave=False)
-            self.die("ends, as it was told to while the driver runs")
+            self.die("ends, because it was asked to stop while the driver runs")
             return False
         swept = self._sweep(seconds)
         self.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")

@@ -22,25 +22,25 @@ class FaultKind(enum.Enum):
     DELETE_LOST = "deletions are not carried out, and not answered"
     BUSY = "the API server answers 429, with a time"
     BROKEN = "the API server answers 500"
-    AWAY = "the API server is away"
+    AWAY = "the API server is unreachable"
     QUOTA = "a quota appears"
     WEBHOOK = "a webhook denies"
-    NO_RIGHT = "the RoleBinding is not there"
+    NO_RIGHT = "the RoleBinding does not exist"
 
     LIST_SLOW = "lists come late"
     LIST_EXPIRED = "lists expire between two pages"
     WATCH_CUT = "the watch breaks"
     WATCH_ENDED = "the server ends the watch"
     WATCH_GONE = "the server forgets old versions (410)"
-    WATCH_ERROR = "the watch says 410 itself"
+    WATCH_ERROR = "the watch itself reports 410"
     WATCH_SILENT = "the watch stays open, and shows nothing more"
     WATCH_SLOW = "the watch is late"
     WATCH_REPEATS = "the watch repeats events"
     WATCH_SWAPS = "the watch swaps events"
 
-    NODE_SILENT = "a node does not answer; its containers go on"
+    NODE_SILENT = "a node does not answer; its containers keep running"
     NODE_DEAD = "a node is dead, and comes back"
-    NODE_GONE = "a node is gone for good"
+    NODE_GONE = "a node is removed permanently"
     FULL = "no node has room"
     EVICTED = "a pod is evicted by its node"
     DRAINED = "a pod is evicted as its node is drained"
@@ -51,37 +51,37 @@ class FaultKind(enum.Enum):
     EXITED = "an executor exits with code 1"
 
     CRASH = "the allocator is killed"
-    TERM = "the allocator is told to end, while the driver runs"
-    FREEZE = "the allocator stands still"
-    MEANWHILE = "executors ask for their word while the allocator decides"
+    TERM = "the allocator is asked to stop while the driver runs"
+    FREEZE = "the allocator is paused"
+    MEANWHILE = "executors ask whether they may start while the allocator decides"
     CLOCK = "the allocator's clock jumps"
 
     DRIVER_RESTART = "the driver's container ends, and starts again"
-    DRIVER_HANGS = "the driver stands still"
+    DRIVER_HANGS = "the driver is paused"
     STATE_LOST = "states of the driver are lost"
     STATE_LATE = "states of the driver come late, after newer ones"
     REPORT_LOST = "reports to the driver are lost"
     REGISTER_SLOW = "executors register late"
-    CHANGE_OF_MIND = "Spark wants fewer, just when an executor registers"
-    KILL_LOST = "executors do not hear that they have to stop"
+    CHANGE_OF_MIND = "Spark wants fewer executors just as one registers"
+    KILL_LOST = "executors are not told to stop"
 
-    DRIVER_STILL = "the driver stands still for long, and then goes on"
+    DRIVER_STILL = "the driver is paused for a long time, and then continues"
     CUT = "the network to the driver and its command is cut"
-    DRIVER_KILLED = "the driver is killed, and somebody begins the next one"
-    SECOND_DRIVER = "somebody begins a second driver"
-    COMMAND_GONE = "the command that began the session is gone"
+    DRIVER_KILLED = "the driver is killed, and somebody starts the next one"
+    SECOND_DRIVER = "somebody starts a second driver"
+    COMMAND_GONE = "the command that started the session is gone"
 
-    QUEUE = "executors wait in a queue, which has room for so many"
+    QUEUE = "executors wait in a queue that has room for only some of them"
     QUEUE_HOLDS = "a queue holds new executors back"
     QUEUE_EVICTS = "a queue takes an executor back"
     QUEUE_PREEMPTS = "a queue takes an executor back for another workload"
 
-    HINTS = "Spark says where its tasks would be local, and something else each second"
+    HINTS = "Spark reports where its tasks would be local, and changes the report every second"
 
-    FETCH_SLOW = "new executors wait for their files, as the registry is away"
-    NO_FILES = "the files of executors are gone for good"
+    FETCH_SLOW = "new executors wait for their files, because the registry is unreachable"
+    NO_FILES = "the files of executors are permanently gone"
 
-    LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
+    LIES = "user code impersonates the driver: it requests 100,000 executors, and reports pods as registered"
 
 
 OF_SESSIONS = (
@@ -185,7 +185,7 @@ class SessionEnd(enum.Enum):
 
     STOPPED = "the driver stops, and the command ends"
     KILLED = "the driver and the command are killed"
-    TOLD = "the session's pod is told to end, while the driver runs"
+    TOLD = "the session's pod is asked to stop while the driver runs"
 
 
 @dataclass(frozen=True, slots=True)

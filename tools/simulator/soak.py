@@ -75,7 +75,7 @@ def report_text(result: Result, plan: Plan = "plain") -> Iterator[str]:
     """A schedule and its timeline, in lines."""
     schedule = result.schedule
     parts = f"{len(schedule.faults)} faults, {len(schedule.target_changes)} changes of the target"
-    yield f"seed {schedule.seed}: {parts}, calm from {schedule.calm_at:.1f} s on"
+    yield f"seed {schedule.seed}: {parts}, no faults after {schedule.calm_at:.1f} s"
     for entry in result.timeline:
         yield str(entry)
     verdict = "every invariant holds" if result.broken is None else f"broken: {result.broken.invariant}"

@@ -35,8 +35,8 @@ def wait_for_the_end(
         if clock() > deadline:
             raise Refused(
                 f"{database} is open: a shuffle service still uses these directories, and a second one "
-                f"would lose the data of the first. Stop the first one, or give each service its own "
-                f"directories"
+                "would lose the data of the first. Stop the first one, or give each service its own "
+                "directories"
             )
         sleep(0.2)
 

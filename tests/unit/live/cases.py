@@ -376,7 +376,7 @@ CASES = {
         "the driver waits in a queue of Kueue",
         "queued",
         "queued in team-a, 3rd of 5 (insufficient unused quota for cpu in flavor default, 2 more needed)",
-        "it starts when its queue has room: kubectl get workloads",
+        "it starts when its queue has room; to see why it waits: kubectl get workloads",
         [job(spec={"suspend": True})],
         {"place": QueuePlace("team-a", 3, 5, NO_QUOTA)},
     ),
@@ -400,7 +400,8 @@ CASES = {
         "queued",
         "queued in team-a until Volcano has room for the driver and its first executors; its PodGroup is "
         "Pending",
-        "it starts when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
+        "it starts when its queue has room; to see why it waits: kubectl describe "
+        "podgroups.scheduling.volcano.sh",
         [job(), driver(job())],
         {"gang": Gang("volcano", "team-a", "Pending")},
     ),

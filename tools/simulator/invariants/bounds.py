@@ -42,18 +42,22 @@ class BoundedCalls(Invariant):
     def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Create):
             if action.again and action.id not in self._doubtful:
-                raise self.broken(f"executor {action.id} is asked for again, though it was answered")
+                raise self.broken(
+                    f"executor {action.id} is requested again, although the first request was answered"
+                )
             self._doubtful.discard(action.id)
             return
         now, key = process.clock(), (process.number, action.id)
         pause = AGAIN - 0.001 if process.sweeps else 2.0
         if now - self._deleted.get(key, -100.0) < pause:
-            raise self.broken(f"executor {action.id} is deleted again at once")
+            raise self.broken(f"executor {action.id} is deleted a second time without a pause")
         self._deleted[key] = now
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         if len(process.in_flight) > MAX_WINDOW or len(process.backlog) > MAX_WINDOW:
-            raise self.broken(f"{len(process.in_flight)} writes are sent, and {len(process.backlog)} wait")
+            raise self.broken(
+                f"{len(process.in_flight)} writes are in flight, and {len(process.backlog)} wait"
+            )
 
     def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         if outcome.answer is not Answer.DONE:
@@ -106,10 +110,12 @@ class Patience(Invariant):
         now = process.clock()
         ends = self.world.over or process.sweeps  # it has some seconds left, and uses them
         if now < self._busy_until.get(process.number, 0.0) and not ends:
-            raise self.broken(f"executor {action.id} is written before the time that the server named")
+            raise self.broken(f"executor {action.id} is requested before the time that the server set")
         refused = self._refused.get(self._key(process), NO_ROUND)
         if isinstance(action, Create) and not action.again and now < refused.clock + refused.pause:
-            raise self.broken(f"executor {action.id} is created in the pause after {refused.level} refusals")
+            raise self.broken(
+                f"executor {action.id} is created during the pause after {refused.level} refusals"
+            )
 
     def _key(self, process: AllocatorProcess) -> tuple[int, str]:
         last = process.mailbox.last
@@ -144,7 +150,7 @@ class BoundedMemory(Invariant):
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         if len(now.snapshot.vanished) > MAX_VANISHED:
-            raise self.broken(f"{len(now.snapshot.vanished)} executors that are gone are remembered")
+            raise self.broken(f"{len(now.snapshot.vanished)} executors that are gone are still remembered")
 
     def ends_quiet(self) -> None:
         process, driver = self.world.process, self.world.driver
@@ -164,7 +170,7 @@ class BoundedMemory(Invariant):
         }
         for what, ids in kept.items():
             if ids:
-                raise self.broken(f"{what}: {sorted(ids)} are remembered, and are over")
+                raise self.broken(f"{what}: {sorted(ids)} are still remembered, but have ended")
 
 
 class NoLeak(Invariant):
@@ -181,18 +187,20 @@ class NoLeak(Invariant):
             return
         for executor in self.world.executors_there():
             if executor.made_at < self.world.swept_at and self.world.cluster.is_well(executor):
-                raise self.broken(f"the pod of executor {executor.id} stays after the allocator's end")
+                raise self.broken(
+                    f"the pod of executor {executor.id} still exists after the allocator has ended"
+                )
 
     def at_the_end(self) -> None:
         if self.world.server.pods:
-            raise self.broken(f"{', '.join(sorted(self.world.server.pods))} stay forever")
+            raise self.broken(f"{', '.join(sorted(self.world.server.pods))} are never deleted")
         if self.world.server.secrets:
-            raise self.broken(f"Secret {', '.join(self.world.server.secrets)} stays forever")
+            raise self.broken(f"Secret {', '.join(self.world.server.secrets)} is never deleted")
         if self.world.server.pod_groups:
-            raise self.broken(f"PodGroup {', '.join(self.world.server.pod_groups)} stays forever")
+            raise self.broken(f"PodGroup {', '.join(self.world.server.pod_groups)} is never deleted")
         running = [one for one in self.world.cluster.running() if self.world.cluster.nodes[one.host].takes]
         if running:
-            raise self.broken(f"executors {[one.id for one in running]} run forever")
+            raise self.broken(f"executors {[one.id for one in running]} never end")
 
 
 MOST_REFUSALS = 4
@@ -215,7 +223,7 @@ class NoSpin(Invariant):
     def refuses(self, driver: Driver, id_: int) -> None:
         self._refused[driver.session, id_] += 1
         if self._refused[driver.session, id_] > MOST_REFUSALS:
-            raise self.broken(f"executor {id_} is refused again and again")
+            raise self.broken(f"executor {id_} is refused repeatedly")
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         second = int(self.world.event_queue.now)

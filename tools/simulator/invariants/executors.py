@@ -45,7 +45,7 @@ class NoIdTwice(Invariant):
     def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Create) and not action.again:
             if action.id in self._asked:
-                raise self.broken(f"executor {action.id} is asked for as a new one, a second time")
+                raise self.broken(f"executor {action.id} is requested as a new one for the second time")
             self._asked.add(action.id)
 
     def registers(self, driver: Driver, executor: Executor) -> None:
@@ -102,7 +102,7 @@ class RegisteredStays(Invariant):
         pod = cluster.pod(executor)
         if pod is None or not executor.runs or pod["metadata"].get("deletionTimestamp"):
             return
-        raise self.broken(f"executor {action.id} is registered, and is deleted: {action.why}")
+        raise self.broken(f"executor {action.id} is registered, but is deleted: {action.why}")
 
 
 class NeverAbove(Presence):
@@ -150,7 +150,7 @@ class NeverAboveReviewed(Presence):
         }
         if len(ids) > most:
             raise self.broken(
-                f"{sorted(asked)} are created while {sorted(ids - asked)} are there: {most} may be"
+                f"{sorted(asked)} are created while {sorted(ids - asked)} exist; at most {most} may exist"
             )
 
     def _is_there(self, executor: Executor) -> bool:
@@ -171,7 +171,7 @@ class NobodyAliveIsDead(Invariant):
             return
         for executor in self.world.cluster.executors.values():
             if executor.id in now.decision.gone and self.world.is_alive(executor):
-                raise self.broken(f"executor {executor.id} is said to be gone, and it runs")
+                raise self.broken(f"executor {executor.id} is reported as gone, but it runs")
 
 
 class NoPartialView(Invariant):
@@ -192,7 +192,10 @@ class NoPartialView(Invariant):
         known = before.decision.memory.losses if before is not None else {}
         for id_ in decision.gone:
             if id_ not in snapshot.executors and id_ not in snapshot.vanished and id_ not in known:
-                raise self.broken(f"executor {id_} is called gone during a gap, and nothing has shown that")
+                raise self.broken(
+                    f"executor {id_} is reported as gone during a gap of the watch, although nothing has "
+                    "shown it"
+                )
 
 
 class EveryLossOnce(Invariant):
@@ -230,7 +233,9 @@ class EveryLossOnce(Invariant):
         true = self._true_causes(driver, executor, status)
         if cause not in true:
             words = ", ".join(sorted(one.value for one in true)) or "nothing"
-            raise self.broken(f"executor {id_} is said to be gone by {cause.value}; true is {words}")
+            raise self.broken(
+                f"executor {id_} is reported as gone by {cause.value}; the real cause is {words}"
+            )
         if loss["byApplication"] and not any(blame for _, blame in executor.causes):
             raise self.broken(f"the application is blamed for the loss of executor {id_} ({cause.value})")
 

@@ -16,4 +16,6 @@ class EndsWithoutFiles(Invariant):
             return
         if world.driver is None or not world.driver.registered:
             tried = world.cluster.without_files
-            raise self.broken(f"no executor can have its files, {tried} have tried, and nobody gives up")
+            raise self.broken(
+                f"no executor can get its files, {tried} have tried, and the application is not stopped"
+            )

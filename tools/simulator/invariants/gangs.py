@@ -46,7 +46,7 @@ class GangTogether(Invariant):
         self._begun.add(first)
         held = sum(self._holds_a_node(one) for one in self.world.cluster.executors.values())
         if len(executors) + held < gang:
-            raise self.broken(f"{[one.id for one in own]} get nodes, and the gang has {gang}")
+            raise self.broken(f"{[one.id for one in own]} get nodes, but the gang has {gang} executors")
 
     def _holds_a_node(self, executor: Executor) -> bool:
         pod = self.world.cluster.pod(executor)
@@ -68,9 +68,14 @@ class GangTogether(Invariant):
         fits = gang + alone <= min(wanted, now.settings.max_unschedulable, pending)
         for order in made:
             if order.gang and placed:
-                raise self.broken(f"executor {order.id} is a member, and {placed} have nodes")
+                raise self.broken(
+                    f"executor {order.id} is created as a member of the gang, but {placed} already have nodes"
+                )
             if not order.gang and fits and not placed:
-                raise self.broken(f"executor {order.id} is no member, and nobody has a node")
+                raise self.broken(
+                    f"executor {order.id} is not created as a member of the gang, although no executor has "
+                    "a node"
+                )
 
     def _seen(self, now: Round) -> list[ObservedExecutor]:
         """The driver's executors of the default profile that are seen, and that nobody wants gone."""
@@ -95,12 +100,16 @@ class BeginsWithItsMinimum(Invariant):
     def begins(self, driver: Driver) -> None:
         least = self.world.schedule.begins_with
         if len(driver.registered) < least:
-            raise self.broken(f"it begins with {sorted(driver.registered)}, and waits for {least}")
+            raise self.broken(
+                f"the application starts with {sorted(driver.registered)}, but must wait for {least}"
+            )
 
     def ends_quiet(self) -> None:
         driver, least = self.world.driver, self.world.schedule.begins_with
         if least and driver is not None and not driver.begun:
-            raise self.broken(f"{sorted(driver.registered)} are registered, and it does not begin")
+            raise self.broken(
+                f"{sorted(driver.registered)} are registered, but the application does not start"
+            )
 
 
 class NoDeadlock(Invariant):
@@ -112,4 +121,6 @@ class NoDeadlock(Invariant):
         driver = self.world.driver
         has = [] if driver is None else sorted(driver.registered)
         gang = self.world.schedule.settings.gang
-        raise self.broken(f"it has {has} of a gang of {gang}, and the other one does not end")
+        raise self.broken(
+            f"the application has {has} of a gang of {gang}, and the other application does not end"
+        )

@@ -56,7 +56,9 @@ class BoundedUnschedulable(Presence):
                 )
         for profile, ids in own.items():
             if len(ids) > self._largest:
-                raise self.broken(f"{sorted(ids)} of profile {profile} have no node: {self._largest} may")
+                raise self.broken(
+                    f"{sorted(ids)} of profile {profile} have no node, but only {self._largest} may have none"
+                )
 
     def _has_no_node(self, executor: Executor) -> bool:
         pod = self.world.cluster.pod(executor)
@@ -79,14 +81,16 @@ class KeepsItsPlace(Invariant):
         waiting = {id_ for id_, one in seen.items() if one.queued}
         for id_ in sorted(waiting & deleted.keys()):
             if deleted[id_] in GIVEN_UP:
-                raise self.broken(f"executor {id_} waited in a queue, and is given up: {deleted[id_]}")
+                raise self.broken(f"executor {id_} waited in a queue, but is given up: {deleted[id_]}")
         memory, target = now.decision.memory, now.target
         leaving = {*memory.removals, *target.refused, *target.kills, *target.draining, *target.lost}
         stay = {id_ for id_ in waiting - leaving if id_ >= memory.first_id and not seen[id_].deleting}
         for id_ in sorted(excess & seen.keys() - waiting - target.refused):
             same = sorted(other for other in stay if seen[other].profile == seen[id_].profile)
             if same:
-                raise self.broken(f"executor {id_} is given up as too many, and {same} wait in a queue")
+                raise self.broken(
+                    f"executor {id_} is given up because there are too many, although {same} wait in a queue"
+                )
 
 
 GIVEN_UP = ("pending for too long", "unable to start")

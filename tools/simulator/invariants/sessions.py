@@ -35,7 +35,9 @@ class NoTakeover(Invariant):
             return
         silent = people.silent(process, driver.session)
         if silent < SILENCE - ROUNDED:
-            raise self.broken(f"{session} takes over from {driver.session}, which spoke {silent:.1f} s ago")
+            raise self.broken(
+                f"{session} takes over from {driver.session}, which reported {silent:.1f} s ago"
+            )
 
 
 class OneSession(Invariant):
@@ -77,7 +79,7 @@ class NobodyHoldsNothing(Invariant):
         ):
             raise self.broken(f"executors are wanted for {session}, which is silent")
         if any(isinstance(action, Create) for action in now.decision.actions) or now.decision.start:
-            raise self.broken("executors are created, or may start, and no driver is there")
+            raise self.broken("executors are created, or may start, although there is no driver")
 
 
 class SessionEnds(Invariant):
@@ -94,8 +96,10 @@ class SessionEnds(Invariant):
             return
         last = max([people.command_at, process.began, *people.heard.values()])
         if now - last < SILENCE - ROUNDED:
-            raise self.broken(f"the session ends ({why}), and somebody was heard {now - last:.1f} s ago")
+            raise self.broken(
+                f"the session ends ({why}), although a driver or the command reported {now - last:.1f} s ago"
+            )
 
     def all_gone(self) -> None:
         if not self.world.over:
-            raise self.broken("nobody is there any more, and the session goes on")
+            raise self.broken("neither a driver nor the command is left, but the session continues")

@@ -285,7 +285,7 @@ def _notes(folder: Path) -> SessionNotes:
     except (ValueError, TypeError, AttributeError) as error:
         raise BadSession(
             f"cannot read {folder / NOTES_FILE} ({error}), and without this file new executors would reuse "
-            f"the names of old ones; delete the driver's pod: the next pod starts without the file"
+            "the names of old ones; delete the driver's pod: the next pod starts without the file"
         ) from None
 
 
