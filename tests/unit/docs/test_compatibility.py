@@ -43,7 +43,7 @@ def row(subject: str) -> str:
 def test_what_is_said_of_spark_is_the_table_of_versions() -> None:
     """The oldest line, the two versions that the end-to-end tests run on, the Scala lines, and Java."""
     assert oldest("Spark") == spark_versions.OLDEST.line
-    said = f"on {spark_versions.OLDEST.version} and on {spark_versions.NEWEST.version} on the test cluster"
+    said = f"on Spark {spark_versions.OLDEST.version} and {spark_versions.NEWEST.version} on the test cluster"
     assert said in row("Spark")
     assert row("Scala").startswith(f"| Scala | {' and '.join(spark_versions.COMPILED)} |")
     assert row("Java").startswith(f"| Java | {' or '.join(map(str, spark_versions.JAVA))}:")
