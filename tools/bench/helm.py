@@ -117,7 +117,7 @@ def cold_start(helm: str, chart: Path, rounds: int) -> Comparison:
     theirs_command = [helm, "template", "bench", str(chart)]
     timed(ours_command), timed(theirs_command)
     pairs = [(timed(ours_command), timed(theirs_command)) for _ in range(rounds)]
-    names = ("`sparkgen render app.yaml`", "`helm template` of a like chart")
+    names = ("`sparkgen render app.yaml`", "`helm template` of a similar chart")
     return compared("one document, cold", "at most 3", pairs, *names)
 
 
@@ -242,7 +242,7 @@ def report(comparisons: list[Comparison]) -> str:
         "",
         f"sparkgen {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores.",
         "Written by `make bench`.",
-        "Times are medians of whole processes, and the ratio is the median over interleaved pairs.",
+        "Times are medians of whole processes; the ratio is the median over pairs of alternate runs.",
         "Compare ratios: machines differ.",
         "",
         "| what | ours | theirs | ratio | goal |",
