@@ -22,7 +22,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 unexport PYTHONDONTWRITEBYTECODE
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-quota bench-locality whatif-proof bench-plots \
+.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-quota bench-locality bench-protection bench-delivery whatif-proof bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -124,6 +124,9 @@ bench-quota: $(STAMP) ## Measure what a full quota costs, on the test cluster (1
 
 bench-locality: $(STAMP) ## Measure a scan of HDFS on the test cluster's nodes, with sparkgen and with Spark's own backend (20 minutes)
 	@$(BIN)/python tools/bench/locality.py
+
+bench-protection: $(STAMP) ## Measure what it costs to sign or encrypt the traffic of HDFS, without a cluster (10 minutes)
+	@$(BIN)/python tools/bench/protection.py
 
 whatif-proof: $(STAMP) ## Measure how accurate whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
 	@$(BIN)/python tools/bench/whatif.py --write --minutes $(or $(MINUTES),120)

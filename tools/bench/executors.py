@@ -34,6 +34,7 @@ from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, NAME
 from common.cachedir import ToolError
+from common.cpu_time import cpu_seconds
 from spark import spark_home
 from sparkgen import contract
 
@@ -43,7 +44,6 @@ DATA = RESULTS.with_suffix(".json")
 RAW_THREADS = 16
 FAKE_NODES = 10
 SECONDS = 300.0
-TICKS = os.sysconf("SC_CLK_TCK")
 SELECTOR = {"type": "kwok"}
 
 
@@ -300,12 +300,6 @@ def api_server_cpu() -> float:
     if pid is None:
         raise ToolError("the API server is not running")
     return cpu_seconds(pid.pid)
-
-
-def cpu_seconds(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def memory_mib(pid: int) -> float:

@@ -6,8 +6,7 @@
 
 Without a KDC it is one that believes whatever name it is told.
 
-Its programs are one jar of Hadoop (hadoop-client-minicluster) beside the jars of a release of Spark. Tokens
-live for as long as a test says: minutes, where it is to see them end.
+Its programs are one jar of Hadoop (hadoop-client-minicluster) beside the jars of a release of Spark.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from common.cachedir import ToolError
+from common.cpu_time import cpu_seconds
 from hadoop.kdc import REALM, Kdc
 from hadoop.place import Place
 from spark import maven_folder, spark_home
@@ -38,7 +38,7 @@ START_SECONDS = 240.0
 """On an idle machine it takes 17."""
 PRINCIPAL, WEB_PRINCIPAL = "hdfs/cluster", "HTTP/cluster"
 SHELL = Path(__file__).with_name("Shell.java")
-JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
+QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # and slow at encryption
 LOGGING = """\
 rootLogger.level = info
 rootLogger.appenderRef.stderr.ref = console
@@ -83,6 +83,9 @@ class Hdfs:
     gateway: str = "gateway"
     port: int = NAMENODE_PORT
     """The NameNode's; DataNodes take what is free."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """More Hadoop properties, of its programs and of clients."""
+    java_options: Sequence[str] = QUICK_START
     _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,6 +115,7 @@ class Hdfs:
             "fs.defaultFS": self.url,
             "dfs.replication": "1",
             "dfs.blocksize": str(self.block_size),
+            **self.properties,
         }
         if self.kdc is None:
             return common
@@ -157,6 +161,10 @@ class Hdfs:
             process.wait()
         self._processes.clear()
 
+    def cpu_seconds(self) -> float:
+        """Seconds of CPU that its running programs have used."""
+        return sum(cpu_seconds(process.pid) for process in self._processes.values())
+
     def shell(self, *commands: str, user: tuple[str, Path] | None = None, place: Place | None = None) -> str:
         """What commands of `hdfs dfs` print ("-ls /user"), as the superuser, or a principal with its keytab.
 
@@ -195,7 +203,8 @@ class Hdfs:
             *place.enter,
             str(spark_home.java()),
             f"-Xmx{heap}",
-            *JAVA_OPTIONS,
+            "-Djava.net.preferIPv4Stack=true",
+            *self.java_options,
             *options,
             "-cp",
             class_path,
@@ -235,8 +244,7 @@ class Hdfs:
         own = {"hadoop.tmp.dir": str(self.folder / "tmp")}
         if self.kdc is None:
             return own
-        return {
-            **own,
+        return own | {
             "hadoop.security.authorization": "true",
             "dfs.encrypt.data.transfer": str(self.protection == "privacy").lower(),
             "dfs.namenode.keytab.file": str(self.keytab),

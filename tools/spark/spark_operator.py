@@ -22,6 +22,7 @@ from cluster import network, processes
 from cluster.handle import Cluster
 from cluster.plan import API_SERVER, CONTROL_ADDRESS, LAYOUT, NAME
 from common.cachedir import ToolError
+from common.cpu_time import cpu_seconds
 from gotools import gotools
 
 NAMESPACE = "spark-operator"
@@ -57,8 +58,7 @@ class Operator:
 
     def cpu(self) -> float:
         """Seconds of CPU that it and what it has started, and seen end, have used."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return cpu_seconds(self.process.pid, children=True)
 
 
 @contextmanager

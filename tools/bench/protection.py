@@ -1,0 +1,207 @@
+"""`make bench-protection`: what it costs to protect the traffic of a secure HDFS.
+
+A client reads the same file from an HDFS of each side, in turn. KDC, NameNode, DataNode and client are
+processes on loopback, so that nothing but the processors limits them. The times of a client that only logs
+in and lists a folder are subtracted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from common.cachedir import ToolError
+from common.ports import free_port
+from hadoop import hdfs
+from hadoop.hdfs import Hdfs, Lives
+from hadoop.kdc import Kdc
+from hadoop.place import LOOPBACK, Place
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "protection.md"
+BLOCK = 512 << 20
+"""Bytes of the file, which is one block; a client reads it twice."""
+LIVES = Lives(3600, 7200)
+"""Of tickets and tokens, in seconds: longer than the benchmark."""
+AES = {"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"}
+SIDES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "authentication": ("authentication", {}),
+    "integrity": ("integrity", {}),
+    "privacy": ("privacy", {}),
+    "privacy with AES": ("privacy", AES),
+}
+"""Each with the protection of calls and data, and what else is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Seconds for 1 GiB: by the clock, and of the processors."""
+
+    wall: float
+    client: float
+    server: float
+    """Of the NameNode and the DataNode."""
+
+    @property
+    def cpu(self) -> float:
+        """Of the processors, on both sides."""
+        return self.client + self.server
+
+
+Round = Mapping[str, Read]
+"""By side."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """An HDFS with one file, and who reads it."""
+
+    hdfs: Hdfs
+    reader: tuple[str, Path]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds, print the page, and keep it with `--write`."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    made.add_argument("--rounds", type=int, default=3, help="of all sides (default 3)")
+    made.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    options = made.parse_args(arguments)
+    try:
+        found = measured(options.rounds)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    text = page(found, os.cpu_count() or 1, datetime.now(UTC))
+    print(text)
+    if options.write:
+        RESULTS.write_text(text)
+        kept = {"rounds": [{side: asdict(read) for side, read in each.items()} for each in found]}
+        RESULTS.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n")
+    return 0
+
+
+def measured(rounds: int) -> list[Round]:
+    """The rounds, each with all sides in turn."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-protection-")))
+        block = folder / "block"
+        block.write_bytes(b"." * BLOCK)
+        storages = {
+            side: stack.enter_context(filled(folder / str(number), block, *SIDES[side]))
+            for number, side in enumerate(SIDES)
+        }
+        found: list[Round] = []
+        for number in range(rounds):
+            found.append({side: read(storage) for side, storage in storages.items()})
+            print(f"round {number + 1}: {found[-1]}", file=sys.stderr, flush=True)
+        return found
+
+
+@contextmanager
+def filled(folder: Path, block: Path, protection: str, more: Mapping[str, str]) -> Iterator[Storage]:
+    """A secure HDFS that has the file, with a KDC of its own."""
+    folder.mkdir()
+    kdc = Kdc(folder / "kdc", free_port(), LIVES.renewal, LIVES.maximum)
+    reader = ("alice", kdc.keytab("alice"))
+    with ExitStack() as stack:
+        stack.callback(kdc.stop)
+        kdc.start()
+        running = hdfs.running(
+            *(folder / "hdfs", kdc, LOOPBACK, (Place(name="node1"),), LIVES, free_port()),
+            block_size=BLOCK,
+            protection=protection,
+            properties=more,
+            # The compiler that knows the processor's instructions for AES.
+            java_options=(),
+        )
+        storage = stack.enter_context(running)
+        storage.shell(f"-put {block} /block", "-chmod 755 /")
+        yield Storage(storage, reader)
+
+
+def read(storage: Storage) -> Read:
+    """Read the file, and subtract what a client costs that reads nothing."""
+    without = timed(storage, "-ls", "/")
+    whole = timed(storage, "-cat", "/block", "/block")
+    gigabytes = 2 * BLOCK / 2**30
+    parts = (later - before for before, later in zip(without, whole, strict=True))
+    return Read(*(round(part / gigabytes, 2) for part in parts))
+
+
+def timed(storage: Storage, *words: str) -> tuple[float, float, float]:
+    """Seconds of a command of `hdfs dfs`: by the clock, of its processors, and of the servers'."""
+    command = [*storage.hdfs.command(storage.reader), *words]
+    client, server, began = _children(), storage.hdfs.cpu_seconds(), time.monotonic()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise ToolError(f"hdfs dfs {' '.join(words)} failed:\n{done.stderr.decode()[-2000:]}")
+    return time.monotonic() - began, _children() - client, storage.hdfs.cpu_seconds() - server
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def page(found: Sequence[Round], cores: int, now: datetime) -> str:
+    """The page of results."""
+    plain = middle(found, "authentication").cpu
+    rows = [
+        (
+            side,
+            *(f"{seconds:.1f} s" for seconds in (here.wall, here.client, here.server)),
+            f"{here.cpu / plain:.1f}",
+        )
+        for side in SIDES
+        for here in (middle(found, side),)
+    ]
+    parts = (
+        "# Protected traffic of HDFS",
+        "This page shows what it costs to read from a secure HDFS that signs or encrypts its traffic.",
+        f"Hadoop 3.5.0, loopback, {cores} cores, {now:%Y-%m-%d}.\n"
+        "Written by `make bench-protection`; the raw data is in [`protection.json`](protection.json).\n"
+        "`hdfs dfs -cat` reads a file of 512 MiB twice.\n"
+        "Java does all encryption: Hadoop's native library, which has a faster AES, is not there.\n"
+        "The sides take turns.\n"
+        "Compare ratios: machines differ.",
+        f"The numbers are for 1 GiB (medians of {len(found)}).\n"
+        "The ratio compares the CPU time of client and HDFS together with that of *authentication*.",
+        _table(("protection", "wall", "CPU of the client", "CPU of HDFS", "ratio of the CPU"), rows),
+        "- *authentication* checks who connects, and sends data as it is.\n"
+        "- *integrity* also signs the data.\n"
+        "- *privacy* encrypts the data with the cipher that Hadoop uses by default, usually 3DES.\n"
+        "- *privacy with AES* also sets `dfs.encrypt.data.transfer.cipher.suites` to `AES/CTR/NoPadding`, in "
+        "HDFS and in the client.",
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def middle(found: Sequence[Round], side: str) -> Read:
+    """The medians of a side."""
+    reads = [each[side] for each in found]
+    return Read(
+        *(statistics.median(getattr(one, name) for one in reads) for name in ("wall", "client", "server"))
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
