@@ -17,7 +17,7 @@ HEAD = """\
 On this page you look up what each rule of `sparkgen validate` finds, and why.
 `sparkgen rule CODE` prints the same.
 
-The Kubernetes API server or Spark would refuse an **error**, or silently ignore it; it stops a render.
+An **error** stops a render: the Kubernetes API server or Spark would refuse the value, or silently ignore it.
 You can ignore a **warning** with a comment and a reason:
 
 ```yaml
