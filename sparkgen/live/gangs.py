@@ -92,14 +92,16 @@ def driver_waits(found: Gang) -> Reason | None:
     if found.scheduler == "yunikorn":
         cause = f"queued{where} until YuniKorn has room for the driver and its first executors"
         return Reason(
-            "queued", cause, "it starts when its queue has room; to see why it waits, open YuniKorn's web UI"
+            "queued",
+            cause,
+            "the pod starts when its queue has room; to see why it waits, open YuniKorn's web UI",
         )
     phase = f"; its PodGroup is {found.phase}" if found.phase else ""
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason(
         "queued",
         f"queued{where} until Volcano has room for the driver and its first executors{phase}{why}",
-        "it starts when its queue has room; to see why it waits: kubectl describe "
+        "the pod starts when its queue has room; to see why it waits: kubectl describe "
         "podgroups.scheduling.volcano.sh",
     )
 

@@ -52,7 +52,7 @@ def missing(message: str, who: str) -> Reason | None:
         if found := words.search(message):
             named = cause.format(*reversed(found.groups()))
             return Reason(
-                code, named, f"create it, or fix its name in spec.{_SECTIONS.get(who, who)} or its volumes"
+                code, named, f"create it, or fix its name in spec.{_SECTIONS.get(who, who)} or spec.volumes"
             )
     return None
 
@@ -105,6 +105,6 @@ def no_node(message: str, who: str) -> Reason:
     return Reason(
         "no-node",
         f"no node fits the {who}'s pod ({detail(message) or 'the scheduler gives no reason'})",
-        f"request less in spec.{_SECTIONS.get(who, who)}, fix nodeSelector, affinity and tolerations there, "
+        f"in spec.{_SECTIONS.get(who, who)}, request less or fix nodeSelector, affinity and tolerations; "
         "or add nodes",
     )

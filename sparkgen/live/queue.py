@@ -17,7 +17,8 @@ VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 """Of Workloads, the newest first: each Kueue serves one of them at least."""
 _UNREAD = (400, 403, 404, 500)
 """Answers that leave Workloads unread: no right, or no Kueue of this version."""
-_STEP = "it starts when its queue has room; to see why it waits: kubectl get workloads"
+_DRIVER_STEP = "the pod starts when its queue has room; to see why it waits: kubectl get workloads"
+_EXECUTORS_STEP = "they start when their queue has room; to see why they wait: kubectl get workloads"
 
 
 class ListsWorkloads(Protocol):
@@ -69,7 +70,7 @@ def driver_waits(found: QueuePlace) -> Reason:
     """That the driver waits, in words."""
     where = f", {_ordinal(found.position)} of {found.waiting}" if found.position else ""
     why = f" ({detail(found.why)})" if found.why else ""
-    return Reason("queued", f"queued in {found.name}{where}{why}", _STEP)
+    return Reason("queued", f"queued in {found.name}{where}{why}", _DRIVER_STEP)
 
 
 def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted: int | None) -> Reason:
@@ -78,7 +79,7 @@ def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted
     where = f"in the queue {found.name}" if found is not None else "at a scheduling gate"
     why = f" ({detail(found.why)})" if found is not None and found.why else ""
     wait = "waits" if waiting == 1 else "wait"
-    step = _STEP if found is not None else "wait for their queue or controller to remove the gate"
+    step = _EXECUTORS_STEP if found is not None else "wait for their queue or controller to remove the gate"
     return Reason("queued", f"{of} executors admitted, {waiting} {wait} {where}{why}", step)
 
 

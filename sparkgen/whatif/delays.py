@@ -55,8 +55,8 @@ def _usual(
         return statistics.median(later), ""
     if known:
         return statistics.median(known) + POD_START, (
-            "all executors were requested with the application, and their pods started while the driver did: "
-            f"the replay assumes that later ones take {POD_START:g} s longer"
+            "all executors were requested with the application, and their pods started at the same time "
+            f"as the driver's pod: the replay assumes that later executors take {POD_START:g} s longer"
         )
     if first:
         return statistics.median(first), (

@@ -356,7 +356,7 @@ CASES = {
         "a Secret that the driver names does not exist",
         "secret",
         "the Secret db does not exist",
-        "create it, or fix its name in spec.driver or its volumes",
+        "create it, or fix its name in spec.driver or spec.volumes",
         waits("CreateContainerConfigError", 'secret "db" not found'),
     ),
     "secret-volume": Case(
@@ -376,7 +376,7 @@ CASES = {
         "the driver waits in a queue of Kueue",
         "queued",
         "queued in team-a, 3rd of 5 (insufficient unused quota for cpu in flavor default, 2 more needed)",
-        "it starts when its queue has room; to see why it waits: kubectl get workloads",
+        "the pod starts when its queue has room; to see why it waits: kubectl get workloads",
         [job(spec={"suspend": True})],
         {"place": QueuePlace("team-a", 3, 5, NO_QUOTA)},
     ),
@@ -384,7 +384,7 @@ CASES = {
         "executors wait in a queue of Kueue",
         "queued",
         "2 of 10 executors admitted, 1 waits in the queue team-a (insufficient unused quota for cpu",
-        "it starts when its queue has room",
+        "they start when their queue has room",
         running(
             executor(driver(job()), 1),
             executor(driver(job()), 2, "Pending"),
@@ -400,7 +400,7 @@ CASES = {
         "queued",
         "queued in team-a until Volcano has room for the driver and its first executors; its PodGroup is "
         "Pending",
-        "it starts when its queue has room; to see why it waits: kubectl describe "
+        "the pod starts when its queue has room; to see why it waits: kubectl describe "
         "podgroups.scheduling.volcano.sh",
         [job(), driver(job())],
         {"gang": Gang("volcano", "team-a", "Pending")},
@@ -441,14 +441,14 @@ CASES = {
         "no node has room for the driver, or the nodes with room do not allow it",
         "no-node",
         "no node fits the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
-        "request less in spec.driver, fix nodeSelector, affinity and tolerations there, or add nodes",
+        "in spec.driver, request less or fix nodeSelector, affinity and tolerations; or add nodes",
         unscheduled("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available."),
     ),
     "no-node-executors": Case(
         "no node has room for executors, or the nodes with room do not allow them",
         "no-node",
         "no node fits the executor's pod (0/2 nodes are available: 2 Insufficient memory",
-        "request less in spec.executor",
+        "in spec.executor, request less or fix",
         running(executor(driver(job()), 1, "Pending")),
         hinders(
             Waiting("Unschedulable", "0/2 nodes are available: 2 Insufficient memory").hindering(
@@ -666,7 +666,7 @@ CASES = {
         "no node has room for a session",
         "no-node",
         "no node fits the session's pod (0/3 nodes are available)",
-        "request less in spec.driver",
+        "in spec.driver, request less or fix",
         [
             session(),
             {
