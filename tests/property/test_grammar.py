@@ -96,7 +96,7 @@ BEYOND_PATTERNS = {
     "cpu": ("has an exponent that is too large", "is too long for a quantity"),
     "factor": ("is too long for a factor",),
     "cron": ("has ", "names a time zone"),
-    "timezone": ("is ", "has the area"),
+    "timezone": ("is ", "has the area", "means the time zone of the controller"),
     "timestamp": ("is a date that does not exist",),
 }
 """Grammar -> how the reasons begin for what its pattern takes all the same: what a pattern cannot count, the

@@ -101,4 +101,4 @@ def test_the_prose_names_what_the_code_names() -> None:
     labels = {contract.LABEL_APP_ID, contract.LABEL_EXECUTOR_ID}
     for text in directories | paths | ports | labels | set(contract.ADDED_BY_ALLOCATOR):
         assert text in prose, text
-    assert f"version is **{contract.VERSION}**" in prose
+    assert f"has the version **{contract.VERSION}**" in prose
