@@ -280,7 +280,8 @@ def page(found: Sequence[Round], version: str) -> str:
         "Written by `make bench-delivery`; the raw data is in [`delivery.json`](delivery.json).",
         "One line of a script changes; the time ends when the program starts in the driver.",
         "",
-        f"| way | times as long as `{BUILD}`, median | rounds | until the command is done, s "
+        "| way | time until the program runs, with an image build = 1 (median) | the same in the rounds "
+        "| until the command is done, s "
         "| until the program runs, s | bytes that were sent |",
         "|---|---|---|---|---|---|",
     ]

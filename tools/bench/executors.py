@@ -375,7 +375,8 @@ def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
     lines = [
         f"## {count} executors",
         "",
-        "| | all created | all Running | created, times ours | API server's CPU | writes each |",
+        "| | all created | all Running | time until all are created, sparkgen's = 1 "
+        "| API server's CPU | writes for each executor |",
         "|---|---|---|---|---|---|",
     ]
     for name, results in sides.items():

@@ -117,7 +117,7 @@ def cold_start(helm: str, chart: Path, rounds: int) -> Comparison:
     theirs_command = [helm, "template", "bench", str(chart)]
     timed(ours_command), timed(theirs_command)
     pairs = [(timed(ours_command), timed(theirs_command)) for _ in range(rounds)]
-    names = ("`sparkgen render app.yaml`", "`helm template` of a similar chart")
+    names = ("`sparkgen render app.yaml`", "`helm template` of a chart made from sparkgen's output")
     return compared("one document, cold", "at most 3", pairs, *names)
 
 
@@ -158,7 +158,7 @@ def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int
         outputs = [folder / f"theirs-{index}" / str(call) for call in range(sample)]
         seconds = sum(timed([*theirs, "--output-dir", str(output)]) for output in outputs)
         written.append((timed([*ours, "-o", str(folder / f"ours-{index}")]), seconds * count / sample))
-    calls = f"{count} calls of `helm template` (from {sample} per round)"
+    calls = f"{count} calls of `helm template` (computed from {sample})"
     return [
         compared(f"{count} documents, printed", "at most 0.1", printed, "one `sparkgen render DIR`", calls),
         compared(
@@ -197,7 +197,7 @@ def repository_check(helm: str, chart: Path, folder: Path, count: int = 200, rou
         "",
         pairs,
         "one `sparkgen render --check -R DIR -o OUT`",
-        f"{count} calls of `helm template` (from {sample} per round)",
+        f"{count} calls of `helm template` (computed from {sample})",
     )
 
 
@@ -211,7 +211,7 @@ def differences(helm: str, chart: Path, folder: Path, count: int = 200, rounds: 
     for arguments in (["init", "-q"], ["add", "documents"], ["commit", "-q", "-m", "documents"]):
         timed([*git, *arguments], place)
     theirs, sample = [helm, "template", "bench", str(chart)], max(count // 10, 1)
-    calls = f"{count} calls of `helm template` (from {sample} per round)"
+    calls = f"{count} calls of `helm template` (computed from {sample})"
     found = []
     for option, value in (("--rendered", "deploy"), ("--from", "HEAD")):
         ours = [str(SPARKGEN), "diff", option, value, "documents"]
@@ -244,6 +244,11 @@ def report(comparisons: list[Comparison]) -> str:
         "Written by `make bench`.",
         "Times are medians of whole processes; the ratio is the median over pairs of alternate runs.",
         "Compare ratios: machines differ.",
+        "",
+        "One chart is made from sparkgen's output: its templates are the rendered objects, and only the "
+        "application's name is a value.",
+        "All calls for many documents use this chart.",
+        "In each round, helm is called for a tenth of the documents, and the time is multiplied by ten.",
         "",
         "| what | ours | theirs | ratio | goal |",
         "|---|---|---|---|---|",

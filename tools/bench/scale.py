@@ -99,7 +99,8 @@ def page(found: dict[str, Any]) -> str:
         "In this round, the allocator finds nothing to do, so the table shows the minimum cost of a round.",
         "Each number is the best of five measurements.",
         "",
-        "| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |",
+        "| executors | decide (ms) | decide, for each executor (us) | snapshot (ms) | one event (us) "
+        "| view (MiB) |",
         "|---:|---:|---:|---:|---:|---:|",
     ]
     for row in found["rows"]:
@@ -122,8 +123,9 @@ def page(found: dict[str, Any]) -> str:
         "Executors start, register, rest for ten seconds, and are removed.",
         "The memory is the process's resident memory, including `python` with all modules.",
         "",
-        "| executors | all requested (s) | all removed (s) | CPU: up (s) | resting, of 10 s (s) | down (s) "
-        "| rounds | memory before, resting, most (MiB) |",
+        "| executors | all requested (s) | all removed (s) | CPU until all have registered (s) "
+        "| CPU of ten seconds at rest (s) | CPU of the removal (s) "
+        "| rounds | memory before, at rest, at most (MiB) |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for one in found["lives"]:

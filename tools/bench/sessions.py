@@ -491,7 +491,7 @@ def page(found: Sequence[Round], version: str) -> str:
             "|---|---|---|---|---|---|---|",
             *(_row(found, name) for name in CASES),
             "",
-            "| first result: how many times as long as the other | median | in each round |",
+            "| time to the first result: the first divided by the second | median | in each round |",
             "|---|---|---|",
             *(_ratio_row(found, case, other) for case, other in RATIOS),
             "",

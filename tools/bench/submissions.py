@@ -258,12 +258,14 @@ def page(found: Sequence[Round], version: str, count: int) -> str:
         "The drivers are on kwok's fake nodes.",
         "Compare ratios: machines differ.",
         "",
-        f"| | {' | '.join(COLUMNS)} | times as fast | times less CPU |",
+        f"| | {' | '.join(COLUMNS)} | spark-operator's time until all run / this time "
+        "| spark-operator's CPU of the submission / this CPU |",
         f"|---{'|---' * len(COLUMNS)}|---|---|",
         *(_row(found, way) for way in WAYS),
         _row(found, OPERATOR),
         "",
-        f"Goal: at least {GOAL} times as fast until all run, by one of sparkgen's ways.",
+        f"Goal: with one of sparkgen's ways, all drivers run at least {GOAL} times as fast as with "
+        "spark-operator.",
         "",
         *WORDS,
         "",
