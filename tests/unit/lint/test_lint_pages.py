@@ -122,10 +122,10 @@ def reference() -> str:
         sections.append("\n" + "".join(parts))
     head = (
         "# Lint rules\n\nOn this page you look up what each rule of `sparkgen lint` finds, and why.\n"
-        "`sparkgen rule CODE` prints the same.\n"
-        "[Lint](../lint.md) explains profiles and severities, and [the rules](rules.md) are those of\n"
-        "`sparkgen validate`, which lint checks too.\n\n"
-        "| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
+        "To read about one rule in your terminal, run `sparkgen rule` with its code: `sparkgen rule SG201`.\n"
+        "[Lint](../lint.md) explains profiles and severities.\n"
+        "`sparkgen lint` also checks the rules of `sparkgen validate`: see [Rules](rules.md).\n\n"
+        "| Code | Severity | Profiles | What it finds |\n|---|---|---|---|\n"
     )
     return head + "".join(rows) + "".join(sections)
 
