@@ -291,7 +291,7 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
         "Times are seconds from the submitting command until the driver's pod has succeeded.",
         "Compare ratios: machines differ.",
         "",
-        f"| round | {OWN} | {STOCK} | {NATIVE} | ratio, its image | ratio, stock image |",
+        f"| round | {OWN} | {STOCK} | {NATIVE} | {OWN} / {NATIVE} | {STOCK} / {NATIVE} |",
         "|---|---|---|---|---|---|",
     ]
     for number, one in enumerate(found, start=1):

@@ -151,7 +151,8 @@ def page(found: Rounds, version: str) -> str:
         "- *Wall* is the time from the command until the driver's pod succeeded.",
         "- *Executor-seconds* are the lifetimes of all executor pods, added up.",
         "",
-        "| round | wall (s): sparkgen | native | ratio | executor-seconds: sparkgen | native | ratio |",
+        "| round | wall (s): sparkgen | wall (s): native | sparkgen / native "
+        "| executor-seconds: sparkgen | executor-seconds: native | sparkgen / native |",
         "|---|---|---|---|---|---|---|",
     ]
     for number, pair in enumerate(found, start=1):

@@ -85,7 +85,7 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
         "Reading remote bytes makes a job slower only if the network is slower than the executors.\n"
         "Here it hardly is: only two cores count the lines, and few executors share the network.",
         "## Where executors and tasks were",
-        "The numbers are sums over all rounds; the last column is about the stage after the shuffle.",
+        "The numbers are sums over all rounds; the sum is the stage after the shuffle.",
         _table(_places(found)),
         "## The rounds",
         _table(_rounds(found)),
@@ -130,7 +130,8 @@ def _medians(found: Sequence[Round]) -> list[Sequence[str]]:
 
 
 def _places(found: Sequence[Round]) -> list[Sequence[str]]:
-    rows: list[Sequence[str]] = [("data", "side", "executors", "tasks", "locality of the scan", "of the sum")]
+    columns = ("data", "side", "executors", "tasks", "locality of the scan", "locality of the sum")
+    rows: list[Sequence[str]] = [columns]
     for data, where in DATA.items():
         for side, name in SIDES.items():
             scans = [each[data][side] for each in found]

@@ -209,8 +209,9 @@ def page(found: Rounds, version: str) -> str:
         "against the quota.",
         "- *Refused* are creations that the full quota refused.",
         "",
-        "| round | writes a minute: sparkgen | native | refused: sparkgen | native "
-        "| executors running: sparkgen | native | pending, at most: sparkgen | native |",
+        "| round | writes a minute: sparkgen | writes a minute: native | refused: sparkgen | refused: native "
+        "| executors running: sparkgen | executors running: native "
+        "| pending, at most: sparkgen | pending, at most: native |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for number, (ours, theirs) in enumerate(found, start=1):
@@ -244,8 +245,8 @@ def _over_time(found: Rounds) -> list[str]:
         "",
         "These are medians of the rounds; the pods are counted at the end of each line's interval.",
         "",
-        "| seconds | writes a minute: sparkgen | native | pending: sparkgen | native "
-        "| running: sparkgen | native |",
+        "| seconds | writes a minute: sparkgen | writes a minute: native "
+        "| pending: sparkgen | pending: native | running: sparkgen | running: native |",
         "|---|---|---|---|---|---|---|",
     ]
     steps = ROW // STEP

@@ -264,8 +264,8 @@ def page(found: Sequence[Round], version: str, count: int) -> str:
         *(_row(found, way) for way in WAYS),
         _row(found, OPERATOR),
         "",
-        f"Goal: with one of sparkgen's ways, all drivers run at least {GOAL} times as fast as with "
-        "spark-operator.",
+        f"Goal: until all drivers run, spark-operator takes at least {GOAL} times as long as one of "
+        "sparkgen's ways.",
         "",
         *WORDS,
         "",
