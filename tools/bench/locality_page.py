@@ -82,8 +82,9 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
         "\n".join(_results(found, data) for data in DATA),
         _table(_medians(found)),
         MEANING,
-        "Reading remote bytes makes a job slower only if the network is slower than the executors.\n"
-        "Here it hardly is: only two cores count the lines, and few executors share the network.",
+        "Remote bytes make a job slower only if the network is the bottleneck.\n"
+        "Here, HDFS, the nodes and the executors share a few cores, so other work on the machine changes the "
+        "times; it does not change the bytes.",
         "## Where executors and tasks were",
         "The numbers are sums over all rounds; the sum is the stage after the shuffle.",
         _table(_places(found)),
@@ -106,10 +107,11 @@ MEANING = "\n".join(
 
 def _results(found: Sequence[Round], data: str) -> str:
     ours, theirs = (median(found, data, side, lambda scan: scan.remote) for side in ("on", "native"))
-    time = statistics.median(each[data]["on"].scan / each[data]["native"].scan for each in found)
+    times = [each[data]["on"].scan / each[data]["native"].scan for each in found]
     return (
         f"**With the data {DATA[data]}, sparkgen reads {_part(ours / theirs)} of the remote bytes of Spark's "
-        f"own backend, in {time:.2f} of the time** (medians of {len(found)})."
+        f"own backend, in {statistics.median(times):.2f} of the time** "
+        f"(medians of {len(found)}; the times are from {min(times):.2f} to {max(times):.2f})."
     )
 
 
