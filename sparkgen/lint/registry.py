@@ -64,7 +64,7 @@ def _of_servers(_: Subject) -> tuple[Finding, ...]:
 RULES: tuple[Rule, ...] = (
     # syncing
     Rule("SG201", "prune", WARNING, _G, "A run that is pruned while it runs.", gitops.prune),
-    Rule("SG202", "rerun-at-sync", ERROR, _G, "A job that every sync runs again.", gitops.rerun_at_sync),
+    Rule("SG202", "rerun-at-sync", ERROR, _G, "A job that runs again at every sync.", gitops.rerun_at_sync),
     Rule("SG203", "early-wave", WARNING, _G, "A job that later waves wait for.", gitops.early_wave),
     Rule("SG204", "namespace", WARNING, _G + _P, "A document without a namespace.", gitops.namespace),
     Rule("SG205", "expiry", INFO, _G, "A run that a new cluster would run again.", gitops.expiry),
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG248", "event-log", INFO, _P, "A run that leaves no event log.", reliability.event_log),
     Rule("SG249", "overlapping-runs", WARNING, _P, "Scheduled runs that may overlap.", reliability.overlapping_runs),
     Rule("SG250", "time-zone", WARNING, _P, "A schedule without a time zone.", reliability.time_zone),
-    Rule("SG251", "late-start", INFO, _P, "A missed run that starts no matter how late.", reliability.late_start),
+    Rule("SG251", "late-start", INFO, _P, "A missed run that may start very late.", reliability.late_start),
     Rule("SG252", "disruption-budget", INFO, _P, "A driver that a drain evicts.", reliability.disruption_budget),
     Rule("SG253", "evictable-driver", WARNING, _P, "A driver that an autoscaler may evict.", reliability.evictable_driver),
     Rule("SG254", "required-labels", WARNING, _P, "A missing label that your settings require.", reliability.required_labels),
@@ -149,7 +149,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG282", "preemptible-driver", WARNING, _P, "A driver that executors may preempt.", reliability.preemptible_driver),
     # what recorded runs show (`--evidence`)
     Rule("SG283", "unused-memory", WARNING, _P + _C, "More than twice the memory that executors used.", recorded.unused_memory),
-    Rule("SG284", "useless-executors", WARNING, _P + _C, "More executors than speed up the application.", recorded.useless_executors),
+    Rule("SG284", "useless-executors", WARNING, _P + _C, "More executors than the application can use.", recorded.useless_executors),
     Rule("SG285", "held-executors", WARNING, _P + _C, "Idle executors that are kept for their shuffle output.", recorded.held_executors),
 )
 # fmt: on
