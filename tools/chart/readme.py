@@ -16,17 +16,11 @@ from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
 OPENING = Path(__file__).with_suffix(".md")
 """What stands before the table."""
-LONGEST = 120
-"""Characters of a description in the table; of a field that needs more, its title is there."""
+LONGEST = 130
+"""Characters of a description in the table; of a field whose first sentence needs more, its first clause."""
 
 FEWEST = 2
 """Spaces of a description that says something: "Default", "`fetch`" and "Kueue" alone do not."""
-
-CUT_SHORT = frozenset({"For the driver", "Values are strings"})
-"""First clauses that say too little; the first sentence follows."""
-
-AFTER_TITLE = ("Default:", "For example", "Values are ", "It ", "Five fields")
-"""How a description begins that is understood only below the field's title."""
 
 SHARED = ("spec", "driver")
 
@@ -35,11 +29,11 @@ def readme() -> str:
     """The whole file."""
     application, scheduled = (fields.document(kind) for kind in fields.APPLICATION_KINDS)
     rows = [_row(field) for field in _shown(application)]
-    rows += [_row(field, "; only for a ScheduledSparkApplication") for field in _of_schedules(scheduled)]
+    rows += [_row(field, " Only for a ScheduledSparkApplication.") for field in _of_schedules(scheduled)]
     for kind in fields.COMPLETED_KINDS:
-        rows += [_row(field, f"; for a {kind}") for field in _of_completed(kind, application)]
+        rows += [_row(field, f" For a {kind}.") for field in _of_completed(kind, application)]
     for kind in fields.SERVER_KINDS:
-        rows += [_row(field, f"; for a {kind}") for field in _of_servers(fields.document(kind))]
+        rows += [_row(field, f" For a {kind}.") for field in _of_servers(fields.document(kind))]
     return OPENING.read_text("utf-8") + "\n".join(rows) + "\n"
 
 
@@ -87,24 +81,20 @@ def _of_servers(server: Field) -> Iterator[Field]:
 
 
 def _row(field: Field, more: str = "") -> str:
-    """A line of the table: the first sentence of the description says what it is, or the title does."""
+    """A line of the table, with the first sentence or clause of the description, or the title."""
     path = ".".join(str(part) for part in field.path)
-    if field.path[:2] == SHARED and len(field.path) > 2 and field.name != "serviceAccount":
-        more = "; also in `spec.executor`" + more
+    if field.path[:2] == SHARED and len(field.path) > 2:
+        more = " Also in `spec.executor`." + more
     about = field.schema.get("description") or field.item().schema.get("description", "")
-    openings = (text for text in _openings(about) if text not in CUT_SHORT)
-    fitting = (text for text in openings if text.count(" ") >= FEWEST and len(text) <= LONGEST)
-    title = str(field.schema.get("title", about))
-    first = next(fitting, title).replace("|", "\\|")
-    if first.startswith(AFTER_TITLE):
-        first = f"{title}. {first}"
+    fitting = (text for text in _openings(about) if text.count(" ") >= FEWEST and len(text) <= LONGEST)
+    first = next(fitting, str(field.schema.get("title", about))).replace("|", "\\|")
     default = f"`{json.dumps(field.schema['default'])}`" if "default" in field.schema else ""
-    return f"| `{path}`{' *' if field.required else ''} | {field.type_label} | {default} | {first}{more}. |"
+    return f"| `{path}`{' *' if field.required else ''} | {field.type_label} | {default} | {first}.{more} |"
 
 
 def _openings(about: str) -> Iterator[str]:
-    """The first clause of a description, then its first sentence; none that ends within code."""
-    for ends in ("[.:;]", "[.]"):
+    """The first sentence of a description, then its first clause; none that ends within code."""
+    for ends in ("[.]", "[.:;]"):
         opening = re.split(rf"(?<=[A-Za-z`)\"\]0-9]){ends} ", about, maxsplit=1)[0].rstrip(".")
         if opening.count("`") % 2 == 0:
             yield opening

@@ -13,8 +13,8 @@ VERSION:  sparkgen.dev/v1alpha1
 FIELD:    spec.executor.memory <string>
 
 DESCRIPTION:
-    Size of the JVM's heap, in Spark's units: a whole number with k, m, g or t, in powers of
-    1024. The pod requests more than this: see `memoryOverhead`. Becomes
+    Size of the JVM's heap: a whole number with one of Spark's units k, m, g or t (powers of
+    1024). The pod requests more memory than this: see `memoryOverhead`. Becomes
     `spark.driver.memory` or `spark.executor.memory`.
 
 DEFAULT:  1g
@@ -30,7 +30,8 @@ VERSION:  sparkgen.dev/v1alpha1
 FIELD:    spec.driver.gpu <object>
 
 DESCRIPTION:
-    GPUs for each pod of this role, as a limit of an extended resource.
+    GPUs for each pod of this role (driver or executors), as a limit of an extended
+    resource.
 
 EXAMPLES:
     gpu: {name: nvidia.com/gpu, quantity: 1}
