@@ -145,22 +145,33 @@ def fill_in(draft: Draft) -> None:
 
 ROWS = (
     *metadata.ROWS,
-    Row("spec.mainClass", "spec.mainClass", how=main_class, words="left out for PythonRunner"),
+    Row("spec.mainClass", "spec.mainClass", how=main_class, words="the class PythonRunner is left out"),
     Row(
         "spec.jars",
         "spec.mainApplicationFile",
         how=files_of_program,
-        words="the first is the main file, the rest become `deps.jars`",
+        words="the first jar becomes the main file, and the others become `deps.jars`",
     ),
     Row(
         "spec.pyFiles",
         "spec.mainApplicationFile",
         how=files_of_program,
-        words="the first is the main file, the rest become `deps.pyFiles`",
+        words="the first file becomes the main file, and the others become `deps.pyFiles`",
     ),
-    Row("spec.sparkRFiles", "spec.mainApplicationFile", how=files_of_program, words="the main file"),
-    Row("spec.files", "spec.deps.files", how=transforms.comma_list, words="a list"),
-    Row("spec.driverArgs", "spec.arguments", how=arguments, words="copied"),
+    Row(
+        "spec.sparkRFiles",
+        "spec.mainApplicationFile",
+        how=files_of_program,
+        words="the file becomes the main file",
+    ),
+    Row("spec.files", "spec.deps.files", how=transforms.comma_list, words="the text becomes a list"),
+    Row(
+        "spec.driverArgs",
+        "spec.arguments",
+        how=arguments,
+        words="with the class PythonRunner, the first argument becomes the main file, and the second "
+        "`deps.pyFiles`. All other arguments are copied",
+    ),
     Row("spec.proxyUser", "spec.proxyUser"),
     Row(
         "spec.deploymentMode",
@@ -168,13 +179,13 @@ ROWS = (
         reason="the driver always runs in its own pod",
         step="check whether the application needs files or settings of the submitting machine",
     ),
-    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="see Spark properties below"),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words=transforms.PROPERTIES_WORDS),
     Row("spec.runtimeVersions.sparkVersion", "spec.sparkVersion"),
     Row(
         "spec.runtimeVersions.scalaVersion",
         "spec.scalaVersion",
         how=scala_version,
-        words="left out if the Spark version determines it",
+        words="the value is left out if the Spark version determines the Scala version",
     ),
     Row("spec.runtimeVersions.jdkVersion", needless=True, reason="the image determines the Java version"),
     *(
@@ -182,14 +193,15 @@ ROWS = (
             f"spec.{role}Spec.podTemplateSpec",
             f"spec.{role}.template",
             how=transforms.template,
-            words=f"Spark's container is renamed to spark-kubernetes-{role}",
+            words=f"Spark's container is renamed to `spark-kubernetes-{role}`",
         )
         for role in ("driver", "executor")
     ),
     Row(
         "spec.driverServiceIngressList",
         reason="sparkgen renders no Service or Ingress for other ports",
-        step="commit your own beside the rendered files; for the Spark UI, set `spec.sparkUIOptions.ingress`",
+        step="commit your own Service and Ingress beside the rendered files; for the Spark UI, set "
+        "`spec.sparkUIOptions.ingress`",
     ),
     Row(
         "spec.configMapSpecs",
@@ -200,14 +212,14 @@ ROWS = (
         f"{_TOLERATIONS}.restartConfig.restartPolicy",
         "spec.restartPolicy.type",
         how=restart_policy,
-        words="`Always` becomes a Deployment; `OnInfrastructureFailure` is lost",
+        words="with `Always`, sparkgen renders a Deployment. The value `OnInfrastructureFailure` is lost",
     ),
     *(
         Row(
             f"{_TOLERATIONS}.restartConfig.{name}",
             "spec.restartPolicy.onFailureRetries",
             how=attempts,
-            words="with `OnFailure`",
+            words="the number is copied only if the policy is `OnFailure`",
         )
         for name in ("maxRestartAttempts", "maxRestartOnFailure")
     ),
@@ -215,7 +227,8 @@ ROWS = (
         Row(
             f"{_TOLERATIONS}.restartConfig.{name}",
             how=back_off,
-            words=("lost if there are retries: Kubernetes sets the back-off"),
+            words="if the policy has retries, the value is lost, because Kubernetes sets the time between "
+            "retries. Otherwise, the value is not needed",
         )
         for name in (
             "restartBackoffMillis",
@@ -227,12 +240,12 @@ ROWS = (
         f"{_TOLERATIONS}.restartConfig.restartCounterResetMillis",
         same=(-1,),
         reason="the count of retries is never reset",
-        step="increase `onFailureRetries`",
+        step="to allow more retries, increase `onFailureRetries`",
     ),
     Row(
         f"{_TOLERATIONS}.restartConfig.maxRestartOnSchedulingFailure",
         reason="a pod that cannot be scheduled stays pending",
-        step="delete it; for executors, see `allocation.pendingTimeout`",
+        step="delete the field; for executors, see `allocation.pendingTimeout`",
     ),
     *(
         Row(f"{_TOLERATIONS}.applicationTimeoutConfig.{name}", reason=_NO_LIMIT, step=_LIMIT_STEP)
@@ -242,7 +255,7 @@ ROWS = (
         Row(
             f"{_TOLERATIONS}.applicationTimeoutConfig.{name}",
             needless=True,
-            reason="Kubernetes deletes what belongs to the driver's Job",
+            reason="Kubernetes deletes all objects that belong to the driver's Job",
         )
         for name in ("forceTerminationGracePeriodMillis", "terminationRequeuePeriodMillis")
     ),
@@ -250,7 +263,7 @@ ROWS = (
         Row(
             f"{_TOLERATIONS}.instanceConfig.{name}",
             reason="`executor.instances` and `dynamicAllocation` set the number of executors; "
-            "an application with fewer keeps running",
+            "an application with fewer executors keeps running",
             step="to wait for executors, set `spark.scheduler.minRegisteredResourcesRatio` in `sparkConf`",
         )
         for name in ("initExecutors", "minExecutors", "maxExecutors")
@@ -265,13 +278,14 @@ ROWS = (
         f"{_TOLERATIONS}.resourceRetainDurationMillis",
         same=(-1,),
         reason="an ended driver is kept until its Job is deleted",
-        step="set `timeToLiveSeconds`",
+        step="to delete the Job, set `timeToLiveSeconds`",
     ),
     Row(
         f"{_TOLERATIONS}.ttlAfterStopMillis",
         "spec.timeToLiveSeconds",
         how=transforms.milliseconds_to_live,
-        words="in whole seconds; GitOps tools create the deleted Job again",
+        words="the value is converted to whole seconds. Kubernetes deletes the driver's Job after this time, "
+        "and GitOps tools then create the Job again",
     ),
 )
 TABLE = table(ROWS)

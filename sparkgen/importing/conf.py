@@ -97,13 +97,13 @@ ROWS: tuple[ConfRow, ...] = (
         "spark.kubernetes.driver.service.annotation.*",
         ("sparkUIOptions.serviceAnnotations.*",),
         None,
-        "moved to the UI's Service: executors need no Service to find the driver",
+        "goes to the UI's Service: executors need no Service to find the driver",
     ),
     ConfRow(
         "spark.kubernetes.driver.service.label.*",
         ("sparkUIOptions.serviceLabels.*",),
         None,
-        "moved to the UI's Service: executors need no Service to find the driver",
+        "goes to the UI's Service: executors need no Service to find the driver",
     ),
 )
 """Properties that have a field of another form. Targets are below the application's spec."""
@@ -113,9 +113,12 @@ LOST: Mapping[str, tuple[str, str]] = {
     "spark.ui.port": ("the UI always has port 4040 in the pod", "set `sparkUIOptions.servicePort`"),
     "spark.kubernetes.executor.podNamePrefix": (
         "executor pods are named after the run",
-        "select them by labels",
+        "select the pods by labels",
     ),
-    "spark.kubernetes.driver.pod.name": ("the driver's pod is named after the run", "select it by labels"),
+    "spark.kubernetes.driver.pod.name": (
+        "the driver's pod is named after the run",
+        "select the pod by labels",
+    ),
     "spark.kubernetes.file.upload.path": (
         "no files are uploaded at submission",
         "add files to the image or an object store, or use `sparkgen push`",
@@ -125,7 +128,7 @@ LOST: Mapping[str, tuple[str, str]] = {
 """Properties of conf_table.UNUSED without which something is lost, unless they say what is so anyway: why."""
 
 NEEDLESS: Mapping[str, str] = {
-    "spark.kubernetes.driver.master": "the allocator uses its own cluster",
+    "spark.kubernetes.driver.master": "the allocator uses the cluster in which it runs",
     "spark.kubernetes.driver.pod.excludedFeatureSteps": "Spark does not create the pods",
     "spark.kubernetes.executor.pod.excludedFeatureSteps": "Spark does not create the pods",
 }

@@ -10,7 +10,7 @@ from sparkgen.importing import metadata, monitoring, transforms
 from sparkgen.importing.table import Row, table
 
 GROUP = "sparkoperator.k8s.io"
-_DEAD = "the operator ignores it, too"
+_DEAD = "the operator ignores this field, too"
 _INGRESS = "an Ingress needs a host, which is in the operator's configuration"
 _INGRESS_STEP = (
     "set `spec.sparkUIOptions.ingress.host`, and move this value to `annotations`, `className` and "
@@ -27,7 +27,7 @@ SPEC_ROWS = (
     Row("spec.mainClass", "spec.mainClass"),
     Row("spec.mainApplicationFile", "spec.mainApplicationFile"),
     Row("spec.arguments", "spec.arguments"),
-    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="see Spark properties below"),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words=transforms.PROPERTIES_WORDS),
     Row("spec.hadoopConf", "spec.hadoopConf"),
     Row("spec.memoryOverheadFactor", "spec.memoryOverheadFactor"),
     Row("spec.volumes", "spec.volumes"),
@@ -36,13 +36,14 @@ SPEC_ROWS = (
         "spec.restartPolicy",
         "spec.restartPolicy",
         how=transforms.restart,
-        words="`Always` becomes a Deployment; Kubernetes sets the time between retries",
+        words="with `Always`, sparkgen renders a Deployment. Kubernetes sets the time between retries",
     ),
     Row(
         "spec.timeToLiveSeconds",
         "spec.timeToLiveSeconds",
         how=transforms.time_to_live,
-        words="deletes the driver's Job; GitOps tools create it again",
+        words="Kubernetes deletes the driver's Job after this time, and GitOps tools then create the Job "
+        "again",
     ),
     *(
         Row(f"spec.deps.{name}", f"spec.deps.{name}")
@@ -81,7 +82,7 @@ SPEC_ROWS = (
         "spec.nodeSelector.*",
         "spec.driver.nodeSelector.*",
         how=transforms.both_roles,
-        words="copied to both roles",
+        words="the value is copied to both roles, except to a role that has its own value",
     ),
     Row(
         "spec.pythonVersion",
@@ -97,13 +98,15 @@ SPEC_ROWS = (
         "spec.monitoring",
         "spec.driver.javaOptions",
         how=monitoring.monitoring,
-        words="the Java agent, its port and annotations, if `prometheus.configFile` is set",
+        words="if `prometheus.configFile` is set, the document gets the Java agent, its port and its "
+        "annotations",
     ),
     Row(
         "spec.batchScheduler",
         "spec.batchScheduler",
         how=transforms.batch_scheduler,
-        words="`volcano`, `yunikorn` and `kube-scheduler`; any other becomes `schedulerName` of both roles",
+        words="`volcano`, `yunikorn` and `kube-scheduler` are copied, and any other name becomes "
+        "`schedulerName` of both roles",
     ),
     *(
         Row(f"spec.batchSchedulerOptions.{name}", f"spec.batchSchedulerOptions.{name}")
@@ -125,19 +128,19 @@ SPEC_ROWS = (
     ),
     Row(
         "spec.sparkUIOptions.ingressURLFormat",
-        reason="host and path are separate fields, and a path needs a gateway",
+        reason="in a document, host and path are separate fields, and a path needs a gateway",
         step="set the host in `spec.sparkUIOptions.ingress.host`, or both in `spec.sparkUIOptions.route`",
     ),
     Row(
         "spec.driverIngressOptions",
         reason="sparkgen renders no Service or Ingress for other ports",
-        step="list the ports in `spec.driver.ports`, and commit your own Service and Ingress",
+        step="list the ports in `spec.driver.ports`, and commit your own Service and Ingress for them",
     ),
     Row(
         "spec.driverPodDisruptionBudget",
         "spec.podDisruptionBudget",
         how=transforms.disruption_budget,
-        words="`enabled: true`",
+        words="the budget becomes `enabled: true`, and its numbers are not copied",
     ),
 )
 
@@ -181,19 +184,19 @@ ROLE_ROWS = (
         "spec.ROLE.template",
         "spec.ROLE.template",
         how=transforms.template,
-        words="Spark's container is renamed to spark-kubernetes-ROLE",
+        words="Spark's container is renamed to `spark-kubernetes-ROLE`",
     ),
     Row(
         "spec.ROLE.envVars",
         "spec.ROLE.env",
         how=transforms.listed_variables,
-        words="a list",
+        words="the mapping becomes a list",
     ),
     Row(
         "spec.ROLE.envSecretKeyRefs",
         "spec.ROLE.env",
         how=transforms.listed_secret_variables,
-        words="a list, with `valueFrom.secretKeyRef`",
+        words="the mapping becomes a list, in which each item has `valueFrom.secretKeyRef`",
     ),
     Row("spec.ROLE.runtimeClassName", "spec.ROLE.template.spec.runtimeClassName"),
     Row(
@@ -218,12 +221,12 @@ ROLE_ROWS = (
     Row(
         "spec.driver.podName",
         reason="the driver's pod is named after the run",
-        step="find it by its labels sparkgen.dev/application and spark-role",
+        step="find the pod by its labels sparkgen.dev/application and spark-role",
     ),
     Row(
         "spec.driver.kubernetesMaster",
         needless=True,
-        reason="the allocator uses its own cluster",
+        reason="the allocator uses the cluster in which it runs",
     ),
     Row(
         "spec.driver.serviceAnnotations",
@@ -242,9 +245,9 @@ OUTER_ROWS = (
         "spec.schedule",
         "outer.schedule",
         how=transforms.schedule,
-        words="`CRON_TZ=` becomes `timeZone`",
+        words="a time zone in `CRON_TZ=` becomes `timeZone`",
     ),
-    Row("spec.timeZone", "outer.timeZone", how=transforms.time_zone, words="`Local` is left out"),
+    Row("spec.timeZone", "outer.timeZone", how=transforms.time_zone, words="the value `Local` is left out"),
     Row("spec.concurrencyPolicy", "outer.concurrencyPolicy"),
     Row("spec.suspend", "outer.suspend"),
     Row("spec.successfulRunHistoryLimit", "outer.successfulRunHistoryLimit"),

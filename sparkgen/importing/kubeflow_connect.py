@@ -41,9 +41,9 @@ _ALLOCATION = (
 )
 _HADOOP = "spark.hadoop."
 _CONTAINER = "spark-kubernetes-driver"
-_REPLACED = "the operator replaces it, too"
+_REPLACED = "the operator replaces this field, too"
 _PROBES = "sparkgen sets its own probes, which call the server by gRPC"
-_SERVICE = "only type, port, annotations and labels of the Service can be set"
+_SERVICE = "a document can set only the type, port, annotations and labels of the Service"
 _SERVICE_STEP = "use an annotation that your cloud supports, or commit your own Service"
 
 
@@ -254,31 +254,35 @@ SPEC_ROWS = (
             f"spec.{there}.template",
             f"spec.{here}.template",
             how=template,
-            words=f"{words}; Spark's container is renamed to spark-kubernetes-{here}",
+            words=f"{words}. Spark's container is renamed to `spark-kubernetes-{here}`",
         )
         for there, here, words in (
             (
                 "server",
                 "driver",
-                "image, CPU and memory of Spark's container and the token "
-                f"({contract.ENV_CONNECT_TOKEN}) become fields",
+                "the image, the CPU, the memory and the token "
+                f"(`{contract.ENV_CONNECT_TOKEN}`) of Spark's container become fields of the document",
             ),
-            ("executor", "executor", "the image becomes a field"),
+            ("executor", "executor", "the image becomes a field of the document"),
         )
     ),
-    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="see Spark properties below"),
-    Row("spec.hadoopConf", "spec.hadoopConf", how=hadoop, words="without the prefix `spark.hadoop.`"),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words=transforms.PROPERTIES_WORDS),
+    Row("spec.hadoopConf", "spec.hadoopConf", how=hadoop, words="the prefix `spark.hadoop.` is removed"),
     Row(
         "spec.dynamicAllocation",
         "spec.dynamicAllocation",
         how=dynamic_allocation,
-        words="`enabled: false` if it is not enabled",
+        words="if dynamic allocation is not enabled, the document gets `enabled: false`",
     ),
     Row("spec.server.cores", "spec.driver.cores"),
     Row("spec.server.memory", "spec.driver.memory"),
     Row("spec.executor.cores", "spec.executor.cores"),
     Row("spec.executor.memory", "spec.executor.memory"),
-    Row("spec.executor.instances", "spec.executor.instances", words="2 if not set: Spark's default"),
+    Row(
+        "spec.executor.instances",
+        "spec.executor.instances",
+        words="if the field is not set, the document gets 2, which is Spark's default",
+    ),
     *(
         Row(f"spec.server.service.{name}", needless=True, reason="sparkgen creates the Service")
         for name in ("apiVersion", "kind", "status", "metadata.creationTimestamp")
@@ -286,7 +290,7 @@ SPEC_ROWS = (
     Row(
         "spec.server.service.metadata.name",
         needless=True,
-        reason="the Service is named after the server; see the finding for `kind`",
+        reason="the Service is named after the server; see the finding for `kind` in the report",
     ),
     Row(
         "spec.server.service.metadata.namespace",

@@ -8,7 +8,7 @@ from sparkgen.importing.naming import application_name
 from sparkgen.importing.table import Row, Take, copy
 from sparkgen.schema.fields import APPLICATION_KINDS
 
-_SERVER = "the API server sets it"
+_SERVER = "the API server sets this field"
 _DEPLOYED = "the tool that deploys the manifests sets it"
 _NAME = ("metadata", "name")
 _QUEUES = {contract.LABEL_QUEUE: "queue", contract.LABEL_QUEUE_PRIORITY: "priorityClassName"}
@@ -90,25 +90,25 @@ def annotation(given: Take) -> None:
 
 
 ROWS = (
-    Row("metadata.name", "metadata.name", how=name, words="shortened to 45 characters"),
+    Row("metadata.name", "metadata.name", how=name, words="the name is shortened to 45 characters"),
     Row(
         "metadata.generateName",
         "metadata.name",
         how=generated_name,
-        words="each run adds a hash to the name",
+        words="the application has a fixed name, and each run adds a hash to the name",
     ),
     Row("metadata.namespace", "metadata.namespace"),
     Row(
         "metadata.labels.*",
         "metadata.labels.*",
         how=label,
-        words="copied, except those that a deployment tool sets",
+        words="all are copied, except those that a deployment tool sets",
     ),
     Row(
         "metadata.annotations.*",
         "metadata.annotations.*",
         how=annotation,
-        words="copied, except those that a deployment tool sets",
+        words="all are copied, except those that a deployment tool sets",
     ),
     *(
         Row(f"metadata.{field}", needless=True, reason=_SERVER)
@@ -126,12 +126,12 @@ ROWS = (
     Row(
         "metadata.finalizers",
         reason="rendered objects have no finalizers",
-        step="if you need it, add it to the rendered files",
+        step="if you need the finalizer, add it to the rendered files",
     ),
     Row(
         "metadata.ownerReferences",
         reason="rendered objects have no owner",
         step="let the owner render and apply the manifests",
     ),
-    Row("status", needless=True, reason="the operator sets it"),
+    Row("status", needless=True, reason="the operator sets this field"),
 )

@@ -12,12 +12,22 @@ _HEAD = """# How `sparkgen import` converts each field
 
 <!-- Generated from the tables of sparkgen/importing. Do not edit: change a table, then run `make golden`. -->
 
-On this page you look up what becomes of a field or an option.
+On this page you look up what `sparkgen import` does with each field, option and Spark property.
 [Import from an operator or spark-submit](../import.md) shows how to import.
-`ROLE` is `driver` or `executor`, and `*` is any name.
-Fields that are not in these tables are reported as unknown.
-Every report lists the values that are **lost**, with their lines.
+
+The column "input" names a field of another operator's resource, or an option of spark-submit.
+The column "document" names the field of sparkgen's document that gets its value.
+Two entries in this column name no field:
+
+- "not needed" means that nothing is lost without the value.
+- "**lost**" means that the value cannot be converted.
+  Every report lists the lost values, with their lines.
+
+In both columns, `ROLE` stands for `driver` or `executor`, and `*` stands for any name.
+A field that is in none of these tables is reported as unknown.
 """
+_SMALL = ("sparkgen", "spark-submit", "`")
+"""Beginnings that stay as they are at the start of a sentence."""
 
 
 def page() -> str:
@@ -27,7 +37,7 @@ def page() -> str:
         "## kubeflow: SparkApplication (sparkoperator.k8s.io/v1beta2)\n",
         _table(kubeflow.ROWS),
         "## kubeflow: ScheduledSparkApplication\n",
-        "Fields below `spec.template` are converted as above.\n",
+        "Fields below `spec.template` are converted in the same way as the fields of a SparkApplication.\n",
         _table(kubeflow.OUTER_ROWS),
         "## kubeflow: SparkConnect (sparkoperator.k8s.io/v1alpha1)\n",
         _table(kubeflow_connect.SPEC_ROWS),
@@ -36,10 +46,10 @@ def page() -> str:
         "## spark-submit\n",
         _options(),
         "## Spark properties\n",
-        "These tables apply to all formats.\n"
-        "With spark-submit, Apache's operator and SparkConnect, a property that has its own field in a "
-        "document, "
-        "such as `spark.executor.memory`, becomes that field.\n",
+        "This table applies to the properties of all formats.\n"
+        "Some properties have their own field in a document: for example, `spark.executor.memory` has "
+        "`executor.memory`.\n"
+        "With spark-submit, Apache's operator and SparkConnect, these properties become their fields.\n",
         _properties(),
     ]
     return "\n".join(parts)
@@ -61,13 +71,19 @@ def _here(row: Row) -> str:
 
 def _words(row: Row) -> str:
     same = " or ".join(f"`{str(value).lower() if isinstance(value, bool) else value}`" for value in row.same)
-    parts = [
-        f"{same} is left out: sparkgen always works this way" if same else "",
-        row.words,
-        row.reason,
-        row.step,
-    ]
-    return "; ".join(part for part in parts if part)
+    reason = f"any other value is lost, because {row.reason}" if same else row.reason
+    left_out = f"the value {same} is left out, because sparkgen always works this way" if same else ""
+    return _sentences(left_out, row.words, reason, row.step)
+
+
+def _sentences(*parts: str) -> str:
+    """Reports join phrases; a page has sentences."""
+    return " ".join(f"{_capital(part)}." for part in parts if part)
+
+
+def _capital(text: str) -> str:
+    """A name that is written small stays small."""
+    return text if text.startswith(_SMALL) else text[:1].upper() + text[1:]
 
 
 def _cell(text: str) -> str:
@@ -80,10 +96,10 @@ def _options() -> str:
         f"| `{option.name}` | {_place(option)} | {_cell(_option_words(option))} |" for option in OPTIONS
     ]
     lines.append(
-        "| main file | `spec.mainApplicationFile` | without a scheme: a file in the image, or "
-        "beside the document |"
+        "| main file | `spec.mainApplicationFile` | A path without a scheme is a file in the image, or "
+        "beside the document. |"
     )
-    lines.append("| arguments | `spec.arguments` | shell variables are copied unchanged, and reported |")
+    lines.append("| arguments | `spec.arguments` | Shell variables are copied unchanged, and reported. |")
     return "\n".join(lines) + "\n"
 
 
@@ -99,29 +115,31 @@ def _place(option: Option) -> str:
 
 def _option_words(option: Option) -> str:
     special = {
-        "master": "cluster managers other than Kubernetes are reported",
-        "mode": "`client` is reported",
-        "name": "shortened if necessary; `spark.app.name` keeps the full name",
-        "list": "a list",
+        "master": "the report lists a cluster manager other than Kubernetes",
+        "mode": "the report lists the value `client`",
+        "name": "the name is shortened if necessary, and `spark.app.name` keeps the full name",
+        "list": "the text becomes a list",
     }.get(option.kind, "")
-    return "; ".join(part for part in (special, option.reason, option.step) if part)
+    return _sentences(special, option.reason, option.step)
 
 
 def _properties() -> str:
     lines = ["| input | document | remarks |", "|---|---|---|"]
     for row in conf.ROWS:
         here = ", ".join(f"`spec.{target}`" for target in row.targets)
-        lines.append(f"| `{row.name}` | {here} | {_cell(row.reason)} |")
+        lines.append(f"| `{row.name}` | {here} | {_cell(_sentences(row.reason))} |")
     lines += [
         "| `spark.kubernetes.ROLE.volumes.*` | `spec.volumes`, `spec.ROLE.volumeMounts` "
-        "| on-demand claims become `ephemeral` volumes |",
-        "| `spark.kubernetes.namespace` | `metadata.namespace` | unless it is already set |",
+        "| On-demand claims become `ephemeral` volumes. |",
+        "| `spark.kubernetes.namespace` | `metadata.namespace` | The value is used only if nothing else "
+        "sets the namespace. |",
     ]
-    lines += [f"| `{name}` | **lost** | {_cell('; '.join(filter(None, words)))} |" for name, words in _lost()]
-    lines += [f"| `{name}` | not needed | {_cell(why)} |" for name, why in conf.NEEDLESS.items()]
+    lines += [f"| `{name}` | **lost** | {_cell(_sentences(*words))} |" for name, words in _lost()]
+    lines += [f"| `{name}` | not needed | {_cell(_sentences(why))} |" for name, why in conf.NEEDLESS.items()]
     lines += [
-        "| other `spark.kubernetes.*` | **lost**, or not needed | see [the rules](rules.md), SG120, SG121 |",
-        "| names without `spark.` | not needed | spark-submit drops them |",
+        "| other `spark.kubernetes.*` | **lost**, or not needed "
+        "| See [the rules](rules.md) SG120 and SG121. |",
+        "| names without `spark.` | not needed | spark-submit ignores these properties, too. |",
         "| all others | `spec.sparkConf` | |",
     ]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ LIST = "list"
 INT = "int"
 CONF = "property"
 
-_SUBMITS = "sparkgen does not submit"
+_SUBMITS = "sparkgen does not submit applications"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Option:
 OPTIONS: tuple[Option, ...] = (
     Option("--class", "spec.mainClass"),
     Option("--name", "metadata.name", "name"),
-    Option("--master", kind="master", reason="the allocator beside the driver is its master"),
+    Option("--master", kind="master", reason="the driver's master is always the allocator in its pod"),
     Option("--deploy-mode", kind="mode", reason="the driver always runs in its own pod"),
     Option("--conf", kind=CONF),
     Option("--driver-memory", "spec.driver.memory"),
@@ -64,8 +64,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "--load-spark-defaults",
         flag=True,
-        reason="there is no spark-defaults.conf of a submitting machine",
-        step="copy its properties to `sparkConf`",
+        reason="sparkgen reads no spark-defaults.conf of a submitting machine",
+        step="copy the properties of that file to `sparkConf`",
     ),
     Option(
         "--total-executor-cores",
@@ -80,7 +80,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "--queue",
-        reason="it is a queue of YARN",
+        reason="the option names a queue of YARN",
         step="use a namespace with a quota, or a queue of your batch scheduler",
     ),
     Option(
@@ -92,10 +92,10 @@ OPTIONS: tuple[Option, ...] = (
         "--verbose",
         flag=True,
         needless=True,
-        reason="it makes only spark-submit print more",
+        reason="the option only makes spark-submit print more",
     ),
-    Option("--kill", reason=_SUBMITS, step="delete the driver's Job"),
-    Option("--status", reason=_SUBMITS, step="look at the driver's Job"),
+    Option("--kill", reason=_SUBMITS, step="to stop a run, delete the driver's Job"),
+    Option("--status", reason=_SUBMITS, step="to see the state of a run, look at the driver's Job"),
     Option("--help", flag=True, needless=True, reason=_SUBMITS),
     Option("--version", flag=True, needless=True, reason=_SUBMITS),
     Option("--usage-error", flag=True, needless=True, reason=_SUBMITS),

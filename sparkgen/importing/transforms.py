@@ -11,6 +11,7 @@ from sparkgen.importing.draft import Property
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import ROLES, Take, copy
 
+PROPERTIES_WORDS = "the section [Spark properties](#spark-properties) shows what becomes of each property"
 _WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on"
 
 
