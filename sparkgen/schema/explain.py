@@ -109,8 +109,12 @@ def _required(field: Field) -> str:
 
 
 def _about(field: Field) -> Iterator[str]:
-    """Description, default, allowed values and examples, as far as the schema has them."""
+    """Description, default, allowed values and examples, as far as the schema has them.
+
+    A link to another page, which a terminal cannot follow, becomes the path of the page.
+    """
     text = str(field.schema.get("description") or field.item().schema.get("description", ""))
+    text = re.sub(r"\[([^]]+)\]\(\.\./([^)]+)\)", r"\1 (docs/\2)", text)
     if text:
         yield f"DESCRIPTION:\n{_indented(textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False))}"
     rows = []

@@ -16,11 +16,14 @@ INTRODUCTION = """\
 `make golden`. -->
 
 On this page you look up every field of a document, with its type, default and meaning.
+In a terminal, `sparkgen explain spec.executor.memory` shows the same for one field.
 
 One document describes one application, Connect server, notebook, shuffle service, history server or
-staging server. In a terminal, `sparkgen explain spec.executor.memory` shows the same. An editor with a
-YAML language server checks a document while you write it: print the schema with
-`sparkgen schema > spark-application.schema.json`, and start the document with
+staging server.
+
+An editor with a YAML language server checks a document while you write it.
+First print the schema with `sparkgen schema > spark-application.schema.json`.
+Then start the document with this line:
 
 ```yaml
 # yaml-language-server: $schema=spark-application.schema.json
@@ -65,7 +68,8 @@ def _completed(kind: str, application: Field) -> Iterator[str]:
     yield f"{server.schema['description']}\n"
     own = list(fields.own_of(kind))
     common = [child.name for child in server.children() if child.name not in {field.name for field in own}]
-    yield f"As for a SparkApplication: {', '.join(f'`{name}`' for name in common)}.\n"
+    names = ", ".join(f"`{name}`" for name in common)
+    yield f"These fields are the same as in a SparkApplication: {names}.\n"
     for field in own:
         yield from _field(field, f"`{_written(field)}`")
     new = [field for field in own if application.find(field.path) is None]

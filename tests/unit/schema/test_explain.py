@@ -101,6 +101,13 @@ def test_paths_and_types(path: str, field: str) -> None:
     assert f"FIELD:    {field}\n" in explain(path)
 
 
+def test_links_are_paths() -> None:
+    """A terminal cannot follow a link of the reference, so the text has the path of the page."""
+    text = explain("batchScheduler")
+    assert "Queues (docs/queues.md)" in " ".join(text.split())
+    assert "](" not in text
+
+
 def test_long_examples_are_blocks() -> None:
     """An example that does not fit on a line is shown as a block."""
     assert "EXAMPLES:\n    affinity:\n      nodeAffinity:\n" in explain("driver.affinity")
