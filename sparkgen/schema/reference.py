@@ -36,6 +36,9 @@ Types that start with a capital letter, such as `Volume` and `[]EnvVar`, are Kub
 SHARED = ("spec", "driver"), ("spec", "executor")
 """Two fields that have nearly all of their fields in common, which are described once."""
 
+OF_BOTH = "Driver and executors have these fields in common; `spec.executor.instances` is only for executors."
+"""What the section of the two says first."""
+
 
 SPEC = ("spec",)
 
@@ -97,7 +100,8 @@ def _sections(parent: Field, whose: str = "") -> Iterator[str]:
             continue
         both = field.path == SHARED[0]
         yield f"## {_paths(field)}{whose}\n"
-        yield f"{field.schema.get('description') or field.item().schema['description']}\n"
+        about = field.schema.get("description") or field.item().schema["description"]
+        yield f"{OF_BOTH if both else about}\n"
         yield from _fields(field.item(), path_text(SHARED[1]) if both else "")
         if both:
             yield from _own_of_executor(parent)
@@ -132,9 +136,8 @@ def _own_of_executor(spec: Field) -> Iterator[str]:
 
 def _fields(parent: Field, also: str = "") -> Iterator[str]:
     for child in parent.children():
-        yield from _field(
-            child, _paths(child) if also or child.path[:2] == SHARED[0] else f"`{_written(child)}`"
-        )
+        shared = also or (child.path[:2] == SHARED[0] and child.path != SHARED[0])
+        yield from _field(child, _paths(child) if shared else f"`{_written(child)}`")
 
 
 def _field(field: Field, heading: str) -> Iterator[str]:
