@@ -29,11 +29,13 @@ SUMMARY = "Check documents against a cluster, then apply them."
 HELP = """Apply documents to the cluster of the current context: check, render, preflight, server-side apply.
 
 The preflight looks for everything that would fail: Kubernetes version, namespace, permissions, quota, Pod
-Security, admission policies, missing Secrets and images. It changes nothing and reports all problems at once;
-an error stops the apply. If the run exists already, it is not started again. Earlier runs are left alone, and
-so are objects that belong to another application or that sparkgen did not create.
+Security, admission policies, missing Secrets and images. It changes nothing, and reports all problems at
+once. If the preflight finds an error, nothing is applied.
 
-If local files have changed since the last push, they are pushed first, and the lock file is updated.
+If the run already exists in the cluster, it is not started again. The command does not change earlier runs,
+objects that belong to another application, or objects that sparkgen did not create.
+
+If local files have changed since the last push, the command pushes them first, and updates the lock file.
 
 Exit codes: 0 applied, 1 errors in a document or in the preflight, 2 wrong usage or refused by the cluster.
 With --wait, the exit code is that of `sparkgen wait`.
@@ -85,7 +87,7 @@ def command(
         typer.Option(
             "--timeout",
             metavar="TIME",
-            help="With --wait: maximum time to wait, for example 30m. After it, exit 124.",
+            help="With --wait: maximum time to wait, for example 30m. After this time, exit 124.",
             show_default=False,
         ),
     ] = "",

@@ -13,7 +13,8 @@ SUMMARY = "Copy or package the Helm chart that takes the same documents."
 HELP = """Copy or package the Helm chart that takes the same documents: `helm install NAME CHART -f app.yaml`.
 
 `export` copies the chart into a folder, for a Git repository that cannot use a chart registry. `package`
-writes spark-app-VERSION.tgz, for `helm push`. Neither needs the network. Both always write the same bytes.
+writes spark-app-VERSION.tgz, for `helm push`. Neither command needs the network, and the same version of
+sparkgen always writes the same bytes.
 """
 EXAMPLES = """\b
 Examples:

@@ -11,20 +11,22 @@ from sparkgen.cli.options import Context, Kubeconfig, Namespace
 SUMMARY = "Forward a Connect server or a notebook to this machine."
 HELP = """Forward a local port to a Spark Connect server or a notebook, until Ctrl-C or until the server ends.
 
-If the server has not started or does not answer yet, the command waits. It prints the address to standard
-output. With COMMAND, it runs that program with the address in SPARK_REMOTE, and exits with its exit code.
+If the server has not started or does not answer yet, the command waits. Then it prints the local address to
+standard output. With COMMAND, it runs that program with the address in SPARK_REMOTE, and exits with the exit
+code of the program.
 
-If the server needs a token, COMMAND gets it in SPARK_CONNECT_AUTHENTICATE_TOKEN, read from its Secret with
-your permissions. If you may not read the Secret, set that variable yourself, or put a token in SPARK_REMOTE.
+If the server needs a token, sparkgen reads the token from its Secret with your permissions, and gives it to
+COMMAND in SPARK_CONNECT_AUTHENTICATE_TOKEN. If you may not read the Secret, set that variable yourself, or
+put a token in SPARK_REMOTE.
 
 For a notebook, open the printed address in a browser. JupyterLab asks for its token.
 
-A server that is suspended or scaled to 0 has no driver. --start scales its Deployment to 1 and waits; you
-need permission to patch the Deployment.
+A server that is suspended or scaled to 0 has no driver. With --start, the command scales the Deployment of
+the server to 1 and waits; you need permission to patch the Deployment.
 
-The connection goes through the API server, as for kubectl port-forward: you need permission to get and create
-pods/portforward.
-If the server's driver is replaced, new connections go to the new driver, and the state of sessions is lost.
+The connection goes through the API server, as with kubectl port-forward: you need permission to get and
+create pods/portforward. If Kubernetes replaces the server's driver, new connections go to the new driver, and
+the state of sessions is lost.
 """
 EXAMPLES = """\b
 Examples:

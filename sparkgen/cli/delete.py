@@ -11,10 +11,11 @@ from sparkgen.cli.options import Context, Kubeconfig, Namespace, ObjectForm, Obj
 SUMMARY = "Delete an application from a cluster, with all its runs."
 HELP = """Delete an application and everything that was applied for it, even if it is running.
 
-The command lists the objects before it deletes them: all runs with their executors, files and permissions.
-Secrets, claims and ConfigMaps that you created are kept.
-If Argo CD, Flux or Helm manages the application, that tool would create it again and start a new run: delete
-it there instead.
+The command first lists the objects that it will delete: all runs with their executors, files and permissions.
+It keeps Secrets, claims and ConfigMaps that you created.
+
+If Argo CD, Flux or Helm manages the application, delete the application there instead: otherwise, that tool
+would create it again and start a new run.
 """
 EXAMPLES = """\b
 Examples:

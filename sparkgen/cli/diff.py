@@ -34,9 +34,12 @@ HELP = """Show what would change in each application, and whether it would run a
 
 For each application, the command prints a summary and the differences of its objects.
 
-With --from, compare two Git revisions; without --to, the later one is the work tree. With --rendered, compare
-a directory that `render -o` wrote with a new render of the documents. With neither, compare the cluster with
-the documents, by server-side dry runs that change nothing (this needs the extra `sparkgen[cluster]`).
+With --from, it compares two Git revisions. Without --to, the later revision is the work tree.
+
+With --rendered, it compares a directory that `render -o` wrote with a new render of the documents.
+
+With neither option, it compares the cluster with the documents, by server-side dry runs that change nothing.
+This needs the extra `sparkgen[cluster]`.
 
 Exit codes, as for kubectl diff: 0 no changes, 1 changes, 2 an error.
 """
@@ -106,7 +109,7 @@ def command(
             "--namespace",
             "-n",
             metavar="NAME",
-            help="Namespace for documents without one. Default with a cluster: that of the context.",
+            help="Namespace for documents without one. Default with a cluster: the namespace of the context.",
             show_default=False,
         ),
     ] = "",

@@ -14,7 +14,7 @@ from sparkgen.errors import SparkgenError
 SUMMARY = "Explain a field of the document, as kubectl explain does."
 HELP = """Explain a field of the document: its meaning, its type and an example.
 
-FIELD is a path with dots. You can leave out the leading spec.
+FIELD is a path with dots, such as spec.executor.memory. You can leave out `spec.` at its start.
 """
 EXAMPLES = """\b
 Examples:

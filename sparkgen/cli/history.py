@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 SUMMARY = "List the runs of an application that are still in the cluster."
 HELP = """List the runs of an application that are still in the cluster, the latest first.
 
-spec.run.history and spec.timeToLiveSeconds set which runs are kept; a schedule has its own limits. The reason
-why a run failed comes from its driver's pod and log, as long as they exist.
+spec.run.history and spec.timeToLiveSeconds determine which runs are kept. For a schedule, its own limits
+determine this. If a run failed, the command reads the reason from the driver's pod and log, as long as they
+exist.
 
-With --event-log, the command writes the event log of a run to a file instead. The log comes from a history
-server in the namespace, through a forwarded port as with sparkgen ui. It is a zip archive, which sparkgen
-whatif reads.
+With --event-log, the command writes the event log of a run to a file instead. It gets the log from a history
+server in the namespace, through a forwarded port as in `sparkgen ui`. The file is a zip archive, which
+`sparkgen whatif` reads.
 """
 EXAMPLES = """\b
 Examples:

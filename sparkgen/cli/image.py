@@ -11,9 +11,11 @@ SUMMARY = "Build the runtime image, and push it to your registry."
 HELP = """Build the runtime image, and push it to your registry.
 
 The image contains the allocator and the scheduler jar. `build` uses Docker (buildx), Podman or Buildah, and
-prints the image's name, for .sparkgen.yaml or a document. With --push, the name includes the digest.
-`context` writes a folder with a Dockerfile, for any other builder. The first call compiles the scheduler jar:
-this needs Java 17 or 21, and downloads two Spark releases from PyPI.
+prints the image's name, which you copy into .sparkgen.yaml or a document. With --push, the name includes the
+digest. `context` writes a folder with a Dockerfile, for any other builder.
+
+The first call compiles the scheduler jar: this needs Java 17 or 21, and downloads two Spark releases from
+PyPI.
 """
 EXAMPLES = """\b
 Examples:
@@ -28,7 +30,11 @@ Examples:
 def build(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="REGISTRY/NAME:TAG, as your nodes pull it.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="Name with which your nodes pull the image: REGISTRY/NAME:TAG.",
+            show_default=False,
+        ),
     ],
     push: Annotated[bool, typer.Option("--push", help="Push the image, and print its digest.")] = False,
     platform: Annotated[

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 SUMMARY = "Convert SparkApplications and spark-submit commands to documents."
 HELP = """Convert other operators' SparkApplications and spark-submit commands to documents.
 
-Reads kubeflow's SparkApplication and ScheduledSparkApplication (v1beta2) and SparkConnect (v1alpha1), the
-SparkApplication of Apache's operator (spark.apache.org), scripts that call spark-submit, and a spark-submit
-command line after `--`. Directories are searched recursively.
+The input can be a SparkApplication or ScheduledSparkApplication (v1beta2) or a SparkConnect (v1alpha1) of
+kubeflow's operator, a SparkApplication of Apache's operator (spark.apache.org), a script that calls
+spark-submit, or a spark-submit command line after `--`. Directories are searched recursively.
 
 Every document that the command writes is valid. Nothing is dropped silently: the report on standard error
-lists each value that was not converted, has another meaning here, or had to be chosen, with its line, the
-reason and what to do. Exits 1 if the report lists any.
+lists each value that was not converted, that has another meaning in a document, or that import had to choose.
+For each of these values, the report shows the line, the reason and what to do. Exits 1 if the report lists
+any such value.
 """
 EXAMPLES = """\b
 Examples:

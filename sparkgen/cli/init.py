@@ -19,10 +19,10 @@ from sparkgen.spark_versions import NEWEST, SUGGESTED, scala_line
 SUMMARY = "Write a commented, valid document to start from."
 HELP = """Write a commented, valid document to start from.
 
-The command asks no questions, and overwrites no file without --force.
-The document runs an example from the stock Spark image; replace the example with your application. Options
-write other documents: a shuffle service (for spec.shuffleService), a history server (for spec.eventLog), a
-Spark Connect server for a team, or a notebook for one person.
+The command asks no questions, and does not overwrite a file without --force.
+The document runs an example from the stock Spark image; replace the example with your application. Some
+options write another kind of document: a shuffle service (for spec.shuffleService), a history server (for
+spec.eventLog), a Spark Connect server for a team, or a notebook for one person.
 """
 EXAMPLES = """\b
 Examples:

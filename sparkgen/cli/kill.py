@@ -18,11 +18,11 @@ from sparkgen.cli.options import (
 )
 
 SUMMARY = "Stop a run, and keep its Job, marked as failed."
-HELP = """Stop a run: its driver and executors are deleted, and its Job stays, marked as failed.
+HELP = """Stop a run: delete its driver and executors, and keep its Job, marked as failed.
 
-The next apply or sync does not start it again. The driver gets its grace period to stop. Its log is deleted
-with its pod: if you need it, run `sparkgen logs` first. A streaming application is scaled to zero until it is
-applied again.
+The next apply or sync does not start the run again. The driver gets its grace period to stop. The driver's
+log is deleted with its pod: if you need the log, run `sparkgen logs` first. A streaming application is scaled
+to zero until you or your GitOps tool apply it again.
 """
 EXAMPLES = """\b
 Examples:

@@ -25,11 +25,13 @@ from sparkgen.cli.options import (
 SUMMARY = "Check documents against best practices and policies, by profile."
 HELP = """Check documents against best practices and policies, to find settings that are valid but unwise.
 
-Reports everything that `validate` reports, and the findings of the chosen profiles: gitops, pss-restricted,
-production (the three defaults) and cost. Rules check the rendered pods, too, including executors.
-`sparkgen rule CODE` explains a finding. To ignore a finding, add a comment at the end of its line:
+Reports everything that `validate` reports, and the findings of the chosen profiles. The profiles are gitops,
+pss-restricted, production and cost; the first three are the default. Rules check the rendered pods, too,
+including executors.
+
+`sparkgen rule CODE` explains a finding. To ignore a finding, add a comment at the end of the reported line:
 `# sparkgen: ignore CODE -- reason`. To configure a repository, put .sparkgen.yaml in its root: sparkgen reads
-the one in the current directory, or else the nearest one above it (docs/lint.md).
+the .sparkgen.yaml in the current directory, or else the nearest one in a directory above it (docs/lint.md).
 
 Exits 1 if a finding has the severity of --fail-on, or a higher one.
 """
@@ -72,7 +74,7 @@ def command(
         typer.Option(
             "--fail-on",
             metavar="LEVEL",
-            help="Minimum severity to exit 1: info, warning, error or never (default: warning).",
+            help="Exit 1 for this severity or higher: info, warning, error or never (default: warning).",
             show_default=False,
         ),
     ] = "",
@@ -81,7 +83,7 @@ def command(
         typer.Option(
             "--show",
             metavar="LEVEL",
-            help="Minimum severity to show: info, warning or error (default: warning).",
+            help="Show findings of this severity or higher: info, warning or error (default: warning).",
             show_default=False,
         ),
     ] = "",
@@ -104,7 +106,7 @@ def command(
         typer.Option(
             "--evidence",
             metavar="LOG",
-            help="Event log of a run, to compare what it used with what the document requests. Repeatable.",
+            help="Event log of a run, to compare its real use with the document's requests. Repeatable.",
             show_default=False,
         ),
     ] = None,

@@ -24,9 +24,10 @@ SUMMARY = "Print the log of a run's driver, allocator or executors."
 HELP = """Print the log of a run: of its driver, its allocator or its executors.
 
 With -f, the command waits for a container that has not started, and prints its log until the container ends.
-Ctrl-C stops only the command. The log of an executor is deleted with its pod when the executor ends; the
-command then tells you how it ended, and under which name to look for its log in your cluster's
-log collection.
+Ctrl-C stops only the command.
+
+The log of an executor is deleted with its pod when the executor ends. The command then tells you how the
+executor ended, and under which name to look for the log in your cluster's log collection.
 """
 EXAMPLES = """\b
 Examples:

@@ -70,7 +70,7 @@ Values = Annotated[
         "--values",
         "-f",
         metavar="FILE",
-        help="Overlay to merge into every document, as Helm merges values. Later ones win. Repeatable.",
+        help="Overlay to merge into every document, as Helm merges values. Later overlays win. Repeatable.",
         show_default=False,
     ),
 ]
@@ -106,7 +106,7 @@ CaFile = Annotated[
     typer.Option(
         "--ca-file",
         metavar="FILE",
-        help="CA certificates for the registry, as PEM. Default: those of the system.",
+        help="CA certificates for the registry, as PEM. Default: the certificates of the system.",
         show_default=False,
     ),
 ]
@@ -126,7 +126,7 @@ Context = Annotated[
     typer.Option(
         "--context",
         metavar="NAME",
-        help="Context of the kubeconfig. Default: the current one.",
+        help="Context of the kubeconfig. Default: the current context.",
         show_default=False,
     ),
 ]
@@ -145,14 +145,14 @@ Namespace = Annotated[
         "--namespace",
         "-n",
         metavar="NAME",
-        help="Namespace in the cluster. Default: that of the context.",
+        help="Namespace in the cluster. Default: the namespace of the context.",
         show_default=False,
     ),
 ]
 ListingForm = Annotated[
     Listing,
     typer.Option(
-        "--output", "-o", help="Output format; name prints names as kubectl takes them.", case_sensitive=False
+        "--output", "-o", help="Output format; name prints names for kubectl.", case_sensitive=False
     ),
 ]
 ObjectsForm = Annotated[
@@ -167,7 +167,7 @@ RunName = Annotated[
     typer.Option(
         "--run",
         metavar="RUN",
-        help="Run, by its name or its hash. Default: the latest.",
+        help="Run, by its name or its hash. Default: the latest run.",
         show_default=False,
     ),
 ]

@@ -12,14 +12,15 @@ from sparkgen.cli.options import CaFile, Lock, Quiet, Set, SetString, Sources, V
 SUMMARY = "Push the local files that documents name to a registry."
 HELP = """Push the files that documents name with ./ or ../ to the registry of `spec.delivery`.
 
-The main file, pyFiles and files form one artifact, `code`; jars, archives and the packages of a requirements
-file form another, `dependencies`. The same files give the same digest on every machine, and only what the
-registry does not have is uploaded. A lock file beside each document records what was pushed: commit
-app.lock.yaml together with app.yaml. render, diff, validate, lint and apply read the lock and compare it with
-the files.
+The main file, pyFiles and files form one artifact, `code`. The jars, archives and the packages of a
+requirements file form another artifact, `dependencies`. The same files give the same digest on every machine,
+and the command uploads only what the registry does not have yet.
 
-Log in to the registry with docker, podman, helm or oras: sparkgen uses their credentials. To leave files of a
-folder out, list them in .sparkgenignore, in the syntax of .gitignore.
+The command records what it pushed in a lock file beside each document: commit app.lock.yaml together with
+app.yaml. render, diff, validate, lint and apply read the lock file and compare it with the local files.
+
+Log in to the registry with docker, podman, helm or oras: sparkgen uses the credentials that they store. To
+leave out files of a folder, list them in .sparkgenignore, in the syntax of .gitignore.
 """
 EXAMPLES = """\b
 Examples:

@@ -19,23 +19,23 @@ _OPENING = f"""\
 <!-- Generated from the commands themselves: change sparkgen/cli/, then run `make golden`. -->
 
 On this page you look up each command with its arguments and options.
-`sparkgen COMMAND --help` prints the same.
+`sparkgen COMMAND --help` prints the same text.
 
-Data goes to standard output, everything else to standard error. {EXIT_CODES}
+Data goes to standard output, and everything else goes to standard error. {EXIT_CODES}
 `sparkgen --install-completion` installs completion for your shell.
-Only these commands use the network: those that talk to a cluster ([their page](../commands.md)), `diff`
+Only these commands use the network: the [commands that talk to a cluster](../commands.md), `diff`
 without `--from` or `--rendered`, `push`, `image build` and `run --local`.
 Only `kill` and `delete` ask for confirmation, and only on a terminal.
-A configuration file, `.sparkgen.yaml`, sets defaults of a repository ([lint](../lint.md)).
+A configuration file, `.sparkgen.yaml`, sets defaults for a repository (see [lint](../lint.md)).
 """
 _ENVIRONMENT = """\
 ## Environment
 
 | variable | meaning |
 |---|---|
-| `NO_COLOR` | if not empty: no colours, unless you use `--color always` |
-| `FORCE_COLOR` | if not empty: colours in pipes too, unless you set `NO_COLOR` or use `--color never` |
-| `SPARKGEN_DEBUG` | if not empty: print the traceback of an internal error |
+| `NO_COLOR` | If this is not empty, there are no colours, unless you use `--color always`. |
+| `FORCE_COLOR` | If this is not empty, pipes get colours, unless you set `NO_COLOR` or use `--color never`. |
+| `SPARKGEN_DEBUG` | If this is not empty, sparkgen prints the traceback of an internal error. |
 """
 
 

@@ -26,14 +26,18 @@ from sparkgen.cli.render_command import render
 SUMMARY = "Render documents to Kubernetes manifests."
 HELP = """Render documents to Kubernetes manifests: to standard output, or with -o to one file per object.
 
-Documents are checked first. If a document has an error, nothing is written; warnings go to standard error.
-With -o, a single application is written to DIR itself, and several to a folder each. Unchanged files are not
-touched, files of an earlier render that are no longer needed are removed, and your own files are kept.
+The command checks the documents first. If a document has an error, the command writes nothing. Warnings go to
+standard error.
+
+With -o, the manifests of a single application go to DIR itself. The manifests of several applications go to
+one folder of DIR each. The command does not touch unchanged files or your own files. It removes files of an
+earlier render that are no longer needed.
 
 With -R, PATH is a repository with all documents, in folders. A file environments/NAME.yaml is an overlay for
 all documents in its folder and below. Each document is rendered for every NAME that applies to it, to
 NAME/FOLDER/APPLICATION below -o DIR. DIR must contain nothing else. The file .sparkgen-root in DIR records
-PATH: sparkgen refuses to render another directory to DIR, because that would remove these manifests.
+PATH. If you render another directory to DIR later, sparkgen refuses, because it would remove the manifests of
+the first directory.
 """
 EXAMPLES = """\b
 Examples:

@@ -28,18 +28,18 @@ SUMMARY = "Start a new run in a cluster, or run a document on this machine."
 HELP = """Start a new run of an application in a cluster; or, with --local, run a document on this machine.
 
 In a cluster, NAME is an application that `sparkgen apply`, kubectl, Helm or a GitOps controller has applied.
-It may be suspended or scheduled. The new run is a copy of the newest run, or of the next scheduled one; you
-can give it other arguments. The command prints the name of the run. GitOps controllers ignore the run.
-With --id, a repeated call returns the same run, so a scheduler can repeat it safely. With --wait, the exit
-code is that of `sparkgen wait`.
+The application may be suspended or scheduled. The new run is a copy of the newest run; for a schedule, it is
+a copy of the next run. You can give the new run other arguments. The command prints the name of the run.
+GitOps controllers ignore the run. If you repeat a call with the same --id, the command returns the same run,
+so a scheduler can safely repeat the call. With --wait, the exit code is that of `sparkgen wait`.
 
 With --local, you need no cluster: the document runs with the same allocator, and the driver and executors
-are processes of a stock Spark. That Spark has the document's version; it is downloaded from PyPI once, unless
-SPARK_HOME is set. Executors start and stop as in a cluster, and you see it happen. The command lists the
-fields that have no meaning on one machine. Ctrl-C stops everything. You need Java 17 or 21.
+are processes of a stock Spark. sparkgen downloads the document's version of Spark from PyPI once, unless
+SPARK_HOME is set. Executors start and stop as in a cluster, and the command shows when they do. The command
+lists the fields that have no meaning on one machine. Ctrl-C stops everything. You need Java 17 or 21.
 
 With --local, the driver's standard output goes to standard output. Everything else goes to standard error and
-to log files, which are listed at the end. The exit code is the driver's.
+to log files, which the command lists at the end. The exit code is the driver's.
 """
 EXAMPLES = """\b
 Examples:
@@ -65,7 +65,7 @@ Arguments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[-- ARGUMENT...]",
-        help="Arguments for the application, instead of its own.",
+        help="Arguments for the application. They replace the application's own.",
         show_default=False,
     ),
 ]
@@ -75,7 +75,7 @@ Single = Annotated[
     typer.Option(
         "--arg",
         metavar="ARGUMENT",
-        help="In a cluster: argument for the application, instead of its own. Repeatable.",
+        help="In a cluster: argument for the application. Replaces the application's own. Repeatable.",
         show_default=False,
     ),
 ]
@@ -97,7 +97,7 @@ Timeout = Annotated[
     typer.Option(
         "--timeout",
         metavar="TIME",
-        help="With --wait: maximum time to wait, for example 30m. After it, exit 124.",
+        help="With --wait: maximum time to wait, for example 30m. After this time, exit 124.",
         show_default=False,
     ),
 ]

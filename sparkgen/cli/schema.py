@@ -13,11 +13,12 @@ from sparkgen.errors import SparkgenError
 SUMMARY = "Print the document's JSON Schema, or write Kubernetes' schemas."
 HELP = """Print the JSON Schema of the document as one file, for editors and other tools.
 
-To use it in an editor with a YAML language server, begin documents with the line
+To use the schema in an editor with a YAML language server, begin documents with the line
 `# yaml-language-server: $schema=spark-application.schema.json`.
 
-With `--kubernetes VERSION -o DIR`, write Kubernetes' own schemas of all kinds that sparkgen renders to DIR:
-strict, and in the layout of kubeconform. The command prints how to call kubeconform. It needs no network.
+With `--kubernetes VERSION -o DIR`, the command writes Kubernetes' own schemas of all kinds that sparkgen
+renders to DIR. The schemas are strict, and the folder has the layout that kubeconform needs. The command
+prints how to call kubeconform. It needs no network.
 """
 EXAMPLES = """\b
 Examples:

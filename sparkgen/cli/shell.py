@@ -23,11 +23,11 @@ HELP = """Run a shell, a script or a notebook on this machine, with Spark's exec
 
 COMMAND runs on this machine, and contains the driver. The default is pyspark for Python documents, and
 spark-shell for others. The document describes the executors; its main file does not run. A Job in the cluster
-creates and deletes the executors. It ends with COMMAND, or one minute after it loses contact with this
-machine: nothing is left behind.
+creates and deletes the executors. The Job ends when COMMAND ends, or one minute after the Job loses contact
+with this machine. In both cases, nothing is left in the cluster.
 
-Executors connect to the driver, so pods must be able to reach this machine. sparkgen finds the
-address of this machine, or you set it with --driver-host; then a pod tests the address. If pods cannot reach
+Executors connect to the driver, so pods must be able to reach this machine. sparkgen finds the address of
+this machine, or you set the address with --driver-host. A pod then tests the address. If pods cannot reach
 this machine, use a Connect server: `sparkgen connect`.
 
 The exit code is that of COMMAND, and COMMAND handles Ctrl-C.

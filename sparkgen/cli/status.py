@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from sparkgen.live.rows import Row
 
 SUMMARY = "Show the state of applications, and why one is stuck."
-HELP = """Show the state of applications in a cluster: the latest run of each, and all that have not ended.
+HELP = """Show the state of applications in a cluster: each latest run, and all runs that have not ended.
 
 EXECUTORS shows how many executors are running, how many are wanted, and how many are pending. REASON shows
-why a run is waiting or has failed, and what to do (docs/troubleshooting.md). The command changes nothing in
-the cluster. It needs permission to list Jobs and pods; Events and logs add more detail.
+why a run is waiting or has failed, and what to do (docs/troubleshooting.md).
+
+The command changes nothing in the cluster. It needs permission to list Jobs and pods. With permission to read
+Events and logs, it shows more details.
 """
 EXAMPLES = """\b
 Examples:
@@ -47,7 +49,7 @@ def command(
             "--namespace",
             "-n",
             metavar="NAME",
-            help="Namespace in the cluster. Default: that of the context. Repeatable.",
+            help="Namespace in the cluster. Default: the namespace of the context. Repeatable.",
             show_default=False,
         ),
     ] = None,

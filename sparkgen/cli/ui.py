@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 SUMMARY = "Forward a running driver's Spark UI to this machine."
 HELP = """Forward a local port to a running driver's Spark UI, until Ctrl-C or until the driver ends.
 
-The connection goes through the API server, as for kubectl port-forward: you need permission to get and create
-pods/portforward, but no Ingress and no Service. Only this machine can reach the port. If the driver of a
-streaming application is replaced, the port shows the UI of its next driver. The UI of a run ends with its
-driver; to see ended runs that wrote event logs, use a history server.
+The connection goes through the API server, as with kubectl port-forward. You need permission to get and
+create pods/portforward, but no Ingress and no Service. Only this machine can reach the port.
+
+If Kubernetes replaces the driver of a streaming application, the port shows the UI of the new driver. The UI
+of a run ends with its driver. To see ended runs that wrote event logs, use a history server.
 """
 EXAMPLES = """\b
 Examples:

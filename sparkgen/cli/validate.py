@@ -26,7 +26,7 @@ SUMMARY = "Check documents, and report every problem with its line."
 HELP = """Check documents, and report every problem with its line, what is allowed and what to do.
 
 Problems go to standard output. Exits 1 if there is an error (with --strict, also for a warning).
-`sparkgen rule CODE` explains a problem. To ignore a warning, add a comment at the end of its line:
+`sparkgen rule CODE` explains a problem. To ignore a warning, add a comment at the end of the reported line:
 `# sparkgen: ignore CODE -- reason`.
 """
 EXAMPLES = """\b

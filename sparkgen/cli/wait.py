@@ -9,11 +9,13 @@ import typer
 from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, Quiet, RunName
 
 SUMMARY = "Wait for a run to end, and exit with its exit code."
-HELP = """Wait for a run of an application to end: the latest one, or --run.
+HELP = """Wait for a run of an application to end: the latest run, or the run that --run names.
 
-Exit codes: 0 if the run succeeded; if it failed, the exit code of the driver's program, or 1 if it has none,
-for example because it was killed; 124 if the run has not ended within --timeout; 2 wrong usage or refused by
-the cluster; 130 after Ctrl-C. Neither the timeout nor Ctrl-C stops the run.
+Exit codes: 0 if the run succeeded. If the run failed, the exit code of the driver's program, or 1 if the
+program has none, for example because it was killed. 124 if the run has not ended within --timeout. 2 for
+wrong usage, or if the cluster refuses a request. 130 after Ctrl-C.
+
+Neither the timeout nor Ctrl-C stops the run.
 """
 EXAMPLES = """\b
 Examples:
@@ -31,7 +33,7 @@ def command(
         typer.Option(
             "--timeout",
             metavar="TIME",
-            help="Maximum time to wait, for example 30m. After it, exit 124.",
+            help="Maximum time to wait, for example 30m. After this time, exit 124.",
             show_default=False,
         ),
     ] = "",

@@ -9,14 +9,16 @@ import typer
 SUMMARY = "Predict an application's time and cost with other settings, from its event log."
 HELP = """Predict an application's time and cost with other settings, by replaying its event log.
 
-LOG is an event log of Spark 3.4 to 4.x: a file, plain or compressed (gz, lz4, snappy, zstd), or the directory
-of a rolling log. sparkgen replays the recorded configuration first, and reports the error of that replay:
-expect at least this error in every prediction. The replay requests executors by the rules of Spark's dynamic
-allocation, and creates them as sparkgen's allocator does. For what a replay can and cannot predict, see
-docs/whatif.md. Install the extra `sparkgen[whatif]` first.
+LOG is an event log of Spark 3.4 to 4.x. It is a file, plain or compressed (gz, lz4, snappy, zstd), or the
+directory of a rolling log. sparkgen first replays the recorded configuration, and reports how much this
+replay differs from the real run. Expect at least this error in every prediction.
 
-Exits 1 if the best configuration costs more than --max-cost. If you give no other configuration, it
-compares the cost of the recorded one.
+The replay requests executors by the rules of Spark's dynamic allocation, and creates them as sparkgen's
+allocator does. For what a replay can and cannot predict, see docs/whatif.md. Install the extra
+`sparkgen[whatif]` first.
+
+With --max-cost, the command exits 1 if the best configuration costs more. If you give no other configuration,
+it compares the cost of the recorded one.
 """
 EXAMPLES = """\b
 Examples:
@@ -41,7 +43,7 @@ def command(
         typer.Option(
             "--set",
             metavar="PATH=V1,V2",
-            help="Replay each value of a field. If repeated, replay every combination.",
+            help="Replay with each of these values of a field. If repeated, replay every combination.",
             show_default=False,
         ),
     ] = None,
@@ -70,7 +72,10 @@ def command(
     max_cost: Annotated[
         float | None,
         typer.Option(
-            "--max-cost", metavar="NUMBER", help="Exit 1 above this cost. Needs --prices.", show_default=False
+            "--max-cost",
+            metavar="NUMBER",
+            help="Exit 1 if the best configuration costs more. Needs --prices.",
+            show_default=False,
         ),
     ] = None,
     capacity: Annotated[
