@@ -10,7 +10,6 @@ the runtime and an archive of Spark's classes on top.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -27,6 +26,7 @@ from typing import Any, TypeVar
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.pages import keep
 from bench.programs import apply_rendered
 from cluster import lifecycle, lock, network, requirements
 from cluster.handle import Cluster
@@ -106,9 +106,7 @@ def measured(
     text = page(found)
     print(text)
     if options.write:
-        results.write_text(text)
-        kept = {**more, "version": options.version, "rounds": raw(found)}
-        results.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n")
+        keep(results, text, {**more, "version": options.version, "rounds": raw(found)})
     return found
 
 
@@ -172,9 +170,7 @@ def sparkgen(cluster: Cluster, namespace: str, version: str, **spec: str) -> Run
             **spec,
         },
     }
-    began = time.time()
-    apply_rendered(cluster, document)
-    return finished(cluster, namespace, began)
+    return finished(cluster, namespace, apply_rendered(cluster, document))
 
 
 def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:

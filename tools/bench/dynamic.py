@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -99,26 +98,15 @@ def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
     }
     programs.put(cluster, namespace, PROGRAM)
 
-    def submit() -> float:
-        began = time.time()
-        programs.apply_rendered(cluster, document)
-        return began
-
-    return _watched(cluster, namespace, submit)
+    return _watched(cluster, namespace, partial(programs.apply_rendered, cluster, document))
 
 
 def native(cluster: Cluster, home: Path, version: str, namespace: str) -> Result:
     """By `spark-submit --master k8s://...` in cluster mode."""
     programs.put(cluster, namespace, PROGRAM)
     program = (f"local://{programs.FOLDER}/{PROGRAM.name}", str(TASKS))
-    with programs.driver_template(namespace) as template:
-        settings = {
-            "spark.kubernetes.driver.podTemplateFile": str(template),
-            "spark.dynamicAllocation.enabled": "true",
-            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-            "spark.dynamicAllocation.maxExecutors": str(MOST),
-            "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE}s",
-        }
+    with programs.native_settings(namespace, MOST) as settings:
+        settings["spark.dynamicAllocation.executorIdleTimeout"] = f"{IDLE}s"
         submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
         return _watched(cluster, namespace, submit)
 

@@ -26,6 +26,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import cluster as bench_cluster
+from bench.pages import keep
 from bench.pod_watch import Pods
 from bench.programs import apply_rendered
 from cluster import audit, control, fakes, network, processes, requirements
@@ -114,8 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(found, options.version)
     print(text)
     if options.write:
-        RESULTS.write_text(text)
-        DATA.write_text(json.dumps(_plain(found), indent=1) + "\n")
+        keep(RESULTS, text, _plain(found))
     return 0
 
 

@@ -144,24 +144,13 @@ def sparkgen(cluster: Cluster, version: str, paths: str, namespace: str, *, loca
         },
     }
 
-    def submit() -> float:
-        began = datetime.now(UTC).timestamp()
-        programs.apply_rendered(cluster, document)
-        return began
-
-    return scanned(cluster, namespace, submit)
+    return scanned(cluster, namespace, partial(programs.apply_rendered, cluster, document))
 
 
 def native(cluster: Cluster, home: Path, version: str, paths: str, namespace: str) -> Scan:
     """By `spark-submit --master k8s://...` in cluster mode."""
     program = (f"local://{programs.FOLDER}/{JOB.name}", paths)
-    with programs.driver_template(namespace) as template:
-        settings = {
-            "spark.kubernetes.driver.podTemplateFile": str(template),
-            "spark.dynamicAllocation.enabled": "true",
-            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-            "spark.dynamicAllocation.maxExecutors": str(EXECUTORS),
-        }
+    with programs.native_settings(namespace, EXECUTORS) as settings:
         submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
         return scanned(cluster, namespace, submit)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from bench.pages import table
+
 BLOCK = 128 << 20
 EXECUTORS = 2
 LEAST = 0.01
@@ -80,16 +82,16 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
         "In each round, the sides run one after another.\n"
         "Compare ratios: machines differ, and so do networks.",
         "\n".join(_results(found, data) for data in DATA),
-        _table(_medians(found)),
+        table(_medians(found)),
         MEANING,
         "Remote bytes make a job slower only if the network is the bottleneck.\n"
         "Here, HDFS, the nodes and the executors share a few cores, so other work on the machine changes the "
         "times; it does not change the bytes.",
         "## Where executors and tasks were",
         "The numbers are sums over all rounds; the sum is the stage after the shuffle.",
-        _table(_places(found)),
+        table(_places(found)),
         "## The rounds",
-        _table(_rounds(found)),
+        table(_rounds(found)),
     )
     return "\n\n".join(parts) + "\n"
 
@@ -173,8 +175,3 @@ def _counts(counts: Mapping[str, int], before: str = "") -> str:
 
 def _megabytes(size: float) -> str:
     return f"{size / 2**20:.0f} MiB"
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    head, *rest = rows
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rest))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,12 @@ MOUNT = {"name": CONFIG_MAP, "path": FOLDER}
 """The same, as `driver.configMaps` of a document has it."""
 
 
-def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence[str] = ()) -> None:
-    """`sparkgen render - | kubectl apply -f -`, with `--set` of each of `sets`. ToolError at a refusal."""
+def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence[str] = ()) -> float:
+    """`sparkgen render - | kubectl apply -f -`, with `--set` of each of `sets`; the time at which it began.
+
+    ToolError at a refusal.
+    """
+    began = time.time()
     command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
     words = [word for one in sets for word in ("--set", one)]
     text = json.dumps(document)
@@ -29,6 +34,7 @@ def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence
     if done.returncode:
         raise ToolError(f"sparkgen render refuses the benchmark's document:\n{done.stderr}")
     cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+    return began
 
 
 def put(cluster: Cluster, namespace: str, program: Path) -> None:
@@ -39,14 +45,22 @@ def put(cluster: Cluster, namespace: str, program: Path) -> None:
 
 
 @contextmanager
-def driver_template(namespace: str) -> Iterator[Path]:
-    """A pod template for `spark-submit` whose driver mounts the program; gone afterwards."""
+def native_settings(namespace: str, most: int) -> Iterator[dict[str, str]]:
+    """Settings of `spark-submit`: its driver mounts the program, and it uses up to `most` executors.
+
+    The driver's pod template, which they name, is gone afterwards.
+    """
     mount = {"name": CONFIG_MAP, "mountPath": FOLDER}
     container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
     volume = {"name": CONFIG_MAP, "configMap": {"name": CONFIG_MAP}}
     template = LAYOUT.root / f"{namespace}.yaml"
     template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
     try:
-        yield template
+        yield {
+            "spark.kubernetes.driver.podTemplateFile": str(template),
+            "spark.dynamicAllocation.enabled": "true",
+            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+            "spark.dynamicAllocation.maxExecutors": str(most),
+        }
     finally:
         template.unlink()

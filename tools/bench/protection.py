@@ -8,7 +8,6 @@ in and lists a folder are subtracted.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import statistics
@@ -25,6 +24,7 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.pages import keep, table
 from common.cachedir import ToolError
 from common.ports import free_port
 from hadoop import hdfs
@@ -89,9 +89,8 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(found, os.cpu_count() or 1, datetime.now(UTC))
     print(text)
     if options.write:
-        RESULTS.write_text(text)
-        kept = {"rounds": [{side: asdict(read) for side, read in each.items()} for each in found]}
-        RESULTS.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n")
+        rounds = [{side: asdict(read) for side, read in each.items()} for each in found]
+        keep(RESULTS, text, {"rounds": rounds})
     return 0
 
 
@@ -173,7 +172,7 @@ def page(found: Sequence[Round], cores: int, now: datetime) -> str:
     parts = (
         "# Protected traffic of HDFS",
         "This page shows what it costs to read from a secure HDFS that signs or encrypts its traffic.",
-        f"Hadoop 3.5.0, loopback, {cores} cores, {now:%Y-%m-%d}.\n"
+        f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}, loopback, {cores} cores, {now:%Y-%m-%d}.\n"
         "Written by `make bench-protection`; the raw data is in [`protection.json`](protection.json).\n"
         "`hdfs dfs -cat` reads a file of 512 MiB twice.\n"
         "Java does all encryption: Hadoop's native library, which has a faster AES, is not there.\n"
@@ -181,7 +180,7 @@ def page(found: Sequence[Round], cores: int, now: datetime) -> str:
         "Compare ratios: machines differ.",
         f"The numbers are for 1 GiB (medians of {len(found)}).\n"
         "The ratio compares the CPU time of client and HDFS together with that of *authentication*.",
-        _table(("protection", "wall", "CPU of the client", "CPU of HDFS", "ratio of the CPU"), rows),
+        table((("protection", "wall", "CPU of the client", "CPU of HDFS", "ratio of the CPU"), *rows)),
         "- *authentication* checks who connects, and sends data as it is.\n"
         "- *integrity* also signs the data.\n"
         "- *privacy* encrypts the data with the cipher that Hadoop uses by default, usually 3DES.\n"
@@ -197,10 +196,6 @@ def middle(found: Sequence[Round], side: str) -> Read:
     return Read(
         *(statistics.median(getattr(one, name) for one in reads) for name in ("wall", "client", "server"))
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))
 
 
 if __name__ == "__main__":

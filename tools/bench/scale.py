@@ -20,11 +20,11 @@ from typing import Any
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.pages import keep
 from simulator.scale import SIZES, applications, measured
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "benchmarks" / "scale.md"
-DATA = RESULTS.with_suffix(".json")
 LIVES = (1_000, 5_000, 10_000)
 DECIDE_GOAL = 20.0
 """Milliseconds at 10,000 executors."""
@@ -62,8 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(found)
     print(text)
     if options.write:
-        RESULTS.write_text(text)
-        DATA.write_text(json.dumps(found, indent=1) + "\n")
+        keep(RESULTS, text, found)
     return 0 if _reached(found) else 1
 
 
