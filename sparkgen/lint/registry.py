@@ -143,8 +143,9 @@ RULES: tuple[Rule, ...] = (
     # Kerberos
     Rule("SG276", "clear-tokens", ERROR, _P, "Tokens that are sent to executors unencrypted.", kerberos.clear_tokens),
     Rule("SG277", "ending-tokens", WARNING, _P, "Tokens that nothing renews.", kerberos.ending_tokens),
-    Rule("SG278", "keytab-on-executors", ERROR, _P, "A keytab in a place that does not log in.", kerberos.spread_keytab),
+    Rule("SG278", "keytab-on-executors", ERROR, _P, "A keytab that a field other than `kerberos` passes on.", kerberos.spread_keytab),
     Rule("SG279", "login-by-hand", WARNING, _P, "A Kerberos login that only Spark uses.", kerberos.login_by_hand),
+    Rule("SG280", "slow-encryption", WARNING, _P + _C, "HDFS data that is encrypted with a slow cipher.", cost.slow_encryption),
     # priorities
     Rule("SG282", "preemptible-driver", WARNING, _P, "A driver that executors may preempt.", reliability.preemptible_driver),
     # what recorded runs show (`--evidence`)

@@ -10,9 +10,12 @@ from sparkgen.grammar.quantity import parse as to_number
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 from sparkgen.model.application import Role
+from sparkgen.semantics.facts import DocumentFacts
 
 LONGEST_IDLE = 600
 MANY = 20
+CIPHER_SUITES = "dfs.encrypt.data.transfer.cipher.suites"
+FAST_SUITE = "AES/CTR/NoPadding"
 
 
 def fixed_fleet(subject: Subject) -> Iterator[Finding]:
@@ -180,3 +183,31 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
             f"at most {settings.driver_memory} MiB",
             "write results from the executors, instead of collecting them",
         )
+
+
+def slow_encryption(subject: Subject) -> Iterator[Finding]:
+    """Data of HDFS that is encrypted with Hadoop's default cipher, which takes 39 times the CPU.
+
+    `docs/benchmarks/protection.md` has the measurement. A ConfigMap with Hadoop's files may name a cipher,
+    so an application that has one is not judged.
+    """
+    facts = subject.facts
+    if facts.get("hadoopConfigMap") or _hadoop(facts, CIPHER_SUITES):
+        return
+    for name, encrypted in (
+        ("dfs.data.transfer.protection", "privacy"),
+        ("dfs.encrypt.data.transfer", "true"),
+    ):
+        if _hadoop(facts, name) == encrypted:
+            said = facts.path("hadoopConf", name)
+            yield Finding(
+                said if subject.has(said) else facts.path("sparkConf", f"spark.hadoop.{name}"),
+                "encrypts with Hadoop's default cipher, which takes 39 times as much CPU as no encryption",
+                next_step=f"set `{CIPHER_SUITES}: {FAST_SUITE}` in `hadoopConf`, and in HDFS itself",
+            )
+            return
+
+
+def _hadoop(facts: DocumentFacts, name: str) -> str:
+    """A property as Hadoop compares it: without blanks around it, in any case."""
+    return facts.properties.get(f"spark.hadoop.{name}", "").strip().lower()

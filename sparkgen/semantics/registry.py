@@ -150,7 +150,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG182", "time-zone", ERROR, "A time zone that Kubernetes refuses.", lifecycle.time_zones),
     Rule("SG183", "unknown-time-zone", WARNING, "A time zone that sparkgen does not know.", lifecycle.unknown_time_zones),
     Rule("SG184", "moment", ERROR, "A time that is not in RFC 3339 format.", lifecycle.moments),
-    Rule("SG185", "job-field", ERROR, "A field for Jobs on an application that is a Deployment.", lifecycle.job_fields_of_a_deployment, chart="money: nothing ends the application at its deadline"),
+    Rule("SG185", "job-field", ERROR, "A deadline or a time to live on a Deployment.", lifecycle.job_fields_of_a_deployment, chart="money: nothing ends the application at its deadline"),
     Rule("SG186", "always-on-schedule", ERROR, "A scheduled application that always restarts.", lifecycle.always_on_a_schedule),
     Rule("SG187", "retries", WARNING, "Retries that never happen.", lifecycle.retries),
     Rule("SG188", "time-to-live", WARNING, "A finished run that deletes itself.", lifecycle.time_to_live),
@@ -165,7 +165,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another, or every pod in the namespace would get permissions"),
     Rule("SG197", "unrepresentable-text", ERROR, "A string with a character that is not allowed.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
-    Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its permissions"),
+    Rule("SG198", "connect-token", ERROR, "A token for a Connect server of Spark 3.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its permissions"),
     Rule("SG199", "connect-setting", ERROR, "A setting that breaks a Connect server.", connect.own_settings),
     Rule("SG301", "connect-package", WARNING, "A Connect server without its package.", connect.missing_package),
     # Notebooks
