@@ -283,9 +283,11 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Written by `make bench-cluster`.",
+        "Measured with `make bench-cluster`; the raw data is in [`pi.json`](pi.json).",
         "Times are seconds from the submitting command until the driver's pod has succeeded.",
         "Compare ratios: machines differ.",
+        "",
+        *MEANING_OF_SIDES,
         "",
         f"| round | {OWN} | {STOCK} | {NATIVE} | {OWN} / {NATIVE} | {STOCK} / {NATIVE} |",
         "|---|---|---|---|---|---|",
@@ -298,12 +300,6 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
         "",
         f"Median ratio: **{ratio(found, OWN):.2f}** in sparkgen's image (goal: at most {GOAL:.2f}), "
         f"**{ratio(found, STOCK):.2f}** in the stock image.",
-        "",
-        "*native* is Spark's own Kubernetes backend, which runs in the stock image.",
-        "sparkgen's image (images/spark-with-runtime) adds the runtime and an archive of Spark's classes.",
-        "The build of the image runs an application that does a little of everything, and archives the "
-        "classes that it uses.",
-        "Java, Spark, its jars and all settings are the same.",
         "",
         "## Where the time goes",
         "",
@@ -319,15 +315,28 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
     return "\n".join([*lines, "", *MEANING]) + "\n"
 
 
+MEANING_OF_SIDES = (
+    "- *native* is Spark's own Kubernetes backend, which runs in the stock image.",
+    "- *sparkgen (stock image)* is sparkgen with the same image.",
+    "- *sparkgen (its image)* is sparkgen with an image from `images/spark-with-runtime`.",
+    "  This image adds the runtime to the stock image, and an [archive](../one-image.md) of Spark's classes.",
+    "  To make the archive, the build of the image runs an application that does a little of everything; the "
+    "archive then contains the classes that this application used.",
+    "",
+    "Java, Spark, its jars and all settings are the same.",
+)
+
 MEANING = (
-    "Before the driver's container starts, the kubelet starts the pod, `install` and the allocator.",
-    "From then until the job is done, both cores are busy with the JVMs of the driver and of two executors.",
+    "Before the driver's container starts, the kubelet starts the pod.",
+    "With sparkgen, the kubelet then also starts two small containers of the pod: `install`, which copies "
+    "the scheduler jar, and the allocator.",
+    "From the start of the driver's container until the job is done, both cores are busy with the JVMs of "
+    "the driver and of two executors.",
     "So this time becomes shorter only if the JVMs have less work.",
     "Spark's own backend needs more time until the driver's pod is created, because it first starts the JVM "
     "of `spark-submit`.",
-    "In the last seconds, everything waits for the kubelet, which notices the end of a container and of a "
-    "pod "
-    "only after a while.",
+    "The last seconds pass because the kubelet notices only after a while that a container and a pod have "
+    "ended.",
 )
 
 

@@ -270,19 +270,19 @@ def program_began(cluster: Cluster, namespace: str) -> float:
 def page(found: Sequence[Round], version: str) -> str:
     """The page: ratios first, and the bytes."""
     lines = [
-        "# A changed script until it runs",
+        "# How soon a changed script runs",
         "",
-        "This page compares how long it takes until a changed script runs: with `sparkgen push`, "
-        "an image build, and Spark's upload.",
+        "This page compares how long it takes until a changed script runs: with a push by "
+        "`sparkgen apply`, with an image build, and with Spark's upload.",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}, {len(found)} rounds.",
-        "Written by `make bench-delivery`; the raw data is in [`delivery.json`](delivery.json).",
+        "Measured with `make bench-delivery`; the raw data is in [`delivery.json`](delivery.json).",
         "One line of a script changes; the time ends when the program starts in the driver.",
         "",
-        "| way | time until the program runs, with an image build = 1 (median) | the same in the rounds "
-        "| until the command is done, s "
-        "| until the program runs, s | bytes that were sent |",
+        "| way | time until the program runs / the same with an image build | lowest and highest in a round "
+        "| until the command is done (s) "
+        "| until the program runs (s) | bytes that were sent |",
         "|---|---|---|---|---|---|",
     ]
     for name in found[0]:
@@ -300,21 +300,22 @@ def page(found: Sequence[Round], version: str) -> str:
 
 
 NOTES = """\
-Compare ratios, never seconds.
+Compare ratios, never seconds; the ratios and times are medians.
+Buildah builds the image.
 Spark's image is already in Buildah's store, in the registry and on the nodes.
 So an image build makes and pushes one layer on top of that image, and a node pulls this layer.
-The upload path is a folder that the laptop and the driver's pod share, which is faster than a bucket.
+The upload path is a folder that `spark-submit` and the driver's pod share, which is faster than a bucket.
 The registry and the folder are on the disk of this machine, so no network adds time.
 
 - The bytes are what the registry or the folder stores for a second push, in addition to the first push.
   `sparkgen` sends a layer with the script, a configuration and a manifest.
-  An image build sends a layer, a configuration and a manifest too, with the configuration of the whole image.
+  An image build sends the same three parts, but its configuration describes the whole image.
   The upload path gets the script alone.
-- With `mount: fetch`, the driver pod starts one more container, so it takes longer than an image build here.
-  With `mount: image`, it starts one container fewer than the pod of a built image.
-- Nothing ever removes what native Spark has uploaded.
-- `spark-submit` starts a JVM on the laptop, and the driver's JVM downloads the script.
-- A real image build has more steps than one `COPY`.
+- With `mount: fetch`, the driver pod has one more container than with a built image, and starts later.
+  With `mount: image`, the driver pod has one container fewer than with a built image.
+- Spark never removes what `spark-submit` has uploaded.
+- `spark-submit` starts a JVM, and later the driver's JVM downloads the script.
+- The image build here is a single `COPY`; a real one has more steps, and takes longer.
 """
 
 

@@ -130,12 +130,13 @@ def page(found: Rounds, version: str) -> str:
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Written by `make bench-cluster`; the raw data is in [`dynamic.json`](dynamic.json).",
+        "Measured with `make bench-cluster`; the raw data is in [`dynamic.json`](dynamic.json).",
         f"The job has {TASKS} tasks of a second each, then a shuffle, then half as many tasks.",
         f"It starts without executors and may have up to {MOST}; an executor that is idle for {IDLE} s "
         "leaves.",
         "Compare ratios: machines differ.",
         "",
+        "- *native* is Spark's own backend.",
         "- *Wall* is the time from the command until the driver's pod succeeded.",
         "- *Executor-seconds* are the lifetimes of all executor pods, added up.",
         "",

@@ -351,18 +351,24 @@ def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Written by `make bench-executors`; the raw data is in [`executors.json`](executors.json).",
+        "Measured with `make bench-executors`; the raw data is in [`executors.json`](executors.json).",
         "The executors are on kwok's fake nodes; the drivers are real.",
-        "Times begin at the creation of the first executor, and are read from the API server's audit log.",
-        "They are medians of several rounds; in each round, the sides run one after another.",
+        "Times begin at the creation of the first executor.",
+        "The API server's audit log shows the creations, and a watch of the pods shows when they are "
+        "Running.",
+        "The numbers are medians of several rounds; in each round, the sides run one after another.",
         "Compare ratios: machines differ.",
         "",
         "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second "
         "apart).",
         "- *native, tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
-        f"- *raw client* is {RAW_THREADS} threads that only POST the same pods with the same library "
-        "as sparkgen, while a watch is open and a driver starts.",
+        f"- *raw client* is a program that only creates the same pods, with {RAW_THREADS} threads and the "
+        "same library as sparkgen, while a watch is open and a driver starts.",
         "  It shows how fast this API server can be on this machine.",
+        "- *all created* is the time until the last executor pod is created.",
+        "- *all Running* is the time until as many pods as wanted are Running.",
+        "- Spark's own backend creates a few pods more than it needs.",
+        "  So its last creation can come after as many executors as wanted are Running.",
         "",
     ]
     for count, sides in sorted(found.items()):

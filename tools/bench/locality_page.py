@@ -74,21 +74,26 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
         "This page compares the time, the remote bytes and the local tasks of a scan with sparkgen, with "
         "sparkgen without locality, and with Spark's own backend.",
         f"Spark {plan.version}, the test cluster of two nodes with {speed}, {cores} cores, {now:%Y-%m-%d}.\n"
-        "Written by `make bench-locality`; the raw data is in [`locality.json`](locality.json).\n"
+        "Measured with `make bench-locality`; the raw data is in [`locality.json`](locality.json).\n"
         f"An HDFS with a DataNode on each node contains {gigabytes} GiB of text.\n"
         "Each file is one block of 128 MiB with one replica, and one task of the job reads it.\n"
         "The job counts the lines of all files, or of the files on one node.\n"
         "Dynamic allocation uses 0 to 2 executors of one core.\n"
         "In each round, the sides run one after another.\n"
         "Compare ratios: machines differ, and so do networks.",
-        "\n".join(_results(found, data) for data in DATA),
+        "\n\n".join(_results(found, data) for data in DATA),
         table(_medians(found)),
         MEANING,
         "Remote bytes make a job slower only if the network is the bottleneck.\n"
         "Here, HDFS, the nodes and the executors share a few cores, so other work on the machine changes the "
-        "times; it does not change the bytes.",
+        "times; it does not change the bytes.\n"
+        "With locality, sparkgen requests executors on the nodes with the data.\n"
+        "On the other two sides, chance decides on which nodes the executors start, so the share of local "
+        "tasks can differ much from round to round.",
         "## Where executors and tasks were",
-        "The numbers are sums over all rounds; the sum is the stage after the shuffle.",
+        "The numbers are totals of all rounds.\n"
+        "The *scan* is the stage that reads the files; the *last stage* comes after the shuffle, and adds up "
+        "the counted lines.",
         table(_places(found)),
         "## The rounds",
         table(_rounds(found)),
@@ -112,8 +117,9 @@ def _results(found: Sequence[Round], data: str) -> str:
     times = [each[data]["on"].scan / each[data]["native"].scan for each in found]
     return (
         f"**With the data {DATA[data]}, sparkgen reads {_part(ours / theirs)} of the remote bytes of Spark's "
-        f"own backend, in {statistics.median(times):.2f} of the time** "
-        f"(medians of {len(found)}; the times are from {min(times):.2f} to {max(times):.2f})."
+        f"own backend, in {statistics.median(times):.2f} of the time**.\n"
+        f"These are medians of {len(found)} rounds; in single rounds, the scan takes {min(times):.2f} to "
+        f"{max(times):.2f} of the time."
     )
 
 
@@ -134,7 +140,7 @@ def _medians(found: Sequence[Round]) -> list[Sequence[str]]:
 
 
 def _places(found: Sequence[Round]) -> list[Sequence[str]]:
-    columns = ("data", "side", "executors", "tasks", "locality of the scan", "locality of the sum")
+    columns = ("data", "side", "executors", "tasks", "locality of the scan", "locality of the last stage")
     rows: list[Sequence[str]] = [columns]
     for data, where in DATA.items():
         for side, name in SIDES.items():

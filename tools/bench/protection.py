@@ -172,14 +172,14 @@ def page(found: Sequence[Round], cores: int, now: datetime) -> str:
     parts = (
         "# Protected traffic of HDFS",
         "This page shows what it costs to read from a secure HDFS that signs or encrypts its traffic.",
-        f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}, loopback, {cores} cores, {now:%Y-%m-%d}.\n"
-        "Written by `make bench-protection`; the raw data is in [`protection.json`](protection.json).\n"
-        "`hdfs dfs -cat` reads a file of 512 MiB twice.\n"
-        "Java does all encryption: Hadoop's native library, which has a faster AES, is not there.\n"
-        "The sides take turns.\n"
+        f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}, {cores} cores, {now:%Y-%m-%d}.\n"
+        "Measured with `make bench-protection`; the raw data is in [`protection.json`](protection.json).\n"
+        "HDFS and its client run on one machine, and talk through its loopback interface.\n"
+        "`hdfs dfs -cat` reads a file of 512 MiB twice, with each kind of protection in turn.\n"
+        "Java does all encryption: Hadoop's native library, which has a faster AES, is not installed.\n"
         "Compare ratios: machines differ.",
         f"The numbers are for 1 GiB (medians of {len(found)}).\n"
-        "The ratio compares the CPU time of client and HDFS together with that of *authentication*.",
+        "The last column divides the CPU time, of client plus HDFS, by the CPU time of *authentication*.",
         table((("protection", "wall", "CPU of the client", "CPU of HDFS", "ratio of the CPU"), *rows)),
         "- *authentication* checks who connects, and sends data as it is.\n"
         "- *integrity* also signs the data.\n"

@@ -200,7 +200,7 @@ def page(found: Rounds, version: str) -> str:
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Written by `make bench-quota`; the raw data is in [`quota.json`](quota.json).",
+        "Measured with `make bench-quota`; the raw data is in [`quota.json`](quota.json).",
         f"A ResourceQuota of {ROOM + 1} pods leaves room for {ROOM} of {WANTED} executors.",
         f"The benchmark counts calls for {WINDOW} s from the first attempt to create an executor.",
         "The nodes are fake nodes of kwok, and both sides have their defaults.",
@@ -208,9 +208,11 @@ def page(found: Rounds, version: str) -> str:
         "- *Writes* are calls that change something, or try to; the API server must check each of them "
         "against the quota.",
         "- *Refused* are creations that the full quota refused.",
+        "- *Ran* counts the executors that have started to run so far, even if they have ended since.",
+        "- *Pending* counts the executors that were created, but have not run yet.",
         "",
         "| round | writes a minute: sparkgen | writes a minute: native | refused: sparkgen | refused: native "
-        "| executors running: sparkgen | executors running: native "
+        "| executors that ran: sparkgen | executors that ran: native "
         "| pending, at most: sparkgen | pending, at most: native |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
@@ -229,7 +231,7 @@ def page(found: Rounds, version: str) -> str:
     if any(_gave_up(theirs) for _, theirs in found):
         lines += [
             "",
-            "Spark's own backend gives up before the end of the measurement.",
+            "Spark's own backend gives up before the end of the measurement, and makes no more attempts.",
             "Spark 4.3 counts a refused creation as a failed executor (`ExecutorPodsAllocator`), "
             "and ends the application when more have failed than `spark.executor.maxNumFailures`, "
             f"which is {2 * WANTED} here.",
@@ -243,10 +245,10 @@ def _over_time(found: Rounds) -> list[str]:
     lines = [
         "## Over time",
         "",
-        "These are medians of the rounds; the pods are counted at the end of each line's interval.",
+        "These are medians of the rounds; the pods are counted at the end of each interval.",
         "",
         "| seconds | writes a minute: sparkgen | writes a minute: native "
-        "| pending: sparkgen | pending: native | running: sparkgen | running: native |",
+        "| pending: sparkgen | pending: native | ran: sparkgen | ran: native |",
         "|---|---|---|---|---|---|---|",
     ]
     steps = ROW // STEP

@@ -91,12 +91,17 @@ def page(found: dict[str, Any]) -> str:
         "This page shows how the allocator's time and memory grow with the number of executors.",
         "",
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
-        "Written by `make bench-scale`; the raw data is in [`scale.json`](scale.json).",
+        "Measured with `make bench-scale`; the raw data is in [`scale.json`](scale.json).",
         "",
         "## A round of the loop",
         "",
         "In this round, the allocator finds nothing to do, so the table shows the minimum cost of a round.",
-        "Each number is the best of five measurements.",
+        "Each time is the best of five measurements.",
+        "",
+        "- *decide* computes which pods to create and delete.",
+        "- *snapshot* prepares what the allocator knows about the pods for such a decision.",
+        "- *one event* is the time to take in one event of the watch of the pods.",
+        "- *view* is the memory of what the allocator knows about the pods.",
         "",
         "| executors | decide (ms) | decide, for each executor (us) | snapshot (ms) | one event (us) "
         "| view (MiB) |",
@@ -112,19 +117,20 @@ def page(found: dict[str, Any]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        f"Goal at 10,000: decide takes at most {DECIDE_GOAL:.0f} ms, and grows with the number.",
+        f"Goal at 10,000: decide takes at most {DECIDE_GOAL:.0f} ms, and its time grows no faster than the "
+        "number of executors.",
         "",
         "## A whole life",
         "",
         "An allocator runs in its own process, with its threads but without TLS.",
         "A server in another process answers its calls at once, and stores nothing "
         "(`tools/bench/one_life.py`).",
-        "Executors start, register, rest for ten seconds, and are removed.",
+        "All executors start and register; for ten seconds, nothing happens; then all executors are removed.",
         "The memory is the process's resident memory, including `python` with all modules.",
         "",
-        "| executors | all requested (s) | all removed (s) | CPU until all have registered (s) "
+        "| executors | all created (s) | all removed (s) | CPU until all have registered (s) "
         "| CPU of ten seconds at rest (s) | CPU of the removal (s) "
-        "| rounds | memory before, at rest, at most (MiB) |",
+        "| rounds of the loop | memory before, at rest, at most (MiB) |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for one in found["lives"]:
@@ -144,7 +150,7 @@ def page(found: dict[str, Any]) -> str:
         "## Many applications",
         "",
         f"The simulator ran {each['count']:,} applications of 4 executors from start to end.",
-        f"Each took {1e3 * each['seconds_each']:.1f} ms of this machine and {each['calls_each']:.1f} API "
+        f"On this machine, each took {1e3 * each['seconds_each']:.1f} ms and {each['calls_each']:.1f} API "
         "calls.",
         "Applications share nothing but the API server, so twice as many applications make twice as many "
         "calls.",

@@ -478,11 +478,14 @@ def page(found: Sequence[Round], version: str) -> str:
             "`sparkgen shell` and `spark-submit`.",
             "",
             f"Spark {version}, kubeflow spark-operator {operator}, {thin.replace('==', ' ')}, the test "
-            f"cluster of this repository, {os.cpu_count()} cores,",
-            f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-sessions`; the raw data is in "
-            "[`sessions.json`](sessions.json).",
+            f"cluster of this repository, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
+            "Measured with `make bench-sessions`; the raw data is in [`sessions.json`](sessions.json).",
             f"The numbers are medians of {len(found)} rounds, with the minimum and the maximum.",
             "Compare ratios: machines differ.",
+            "",
+            *MEASURED,
+            "",
+            "## What was found",
             "",
             "![Seconds to the first result](sessions.svg)",
             "",
@@ -491,11 +494,16 @@ def page(found: Sequence[Round], version: str) -> str:
             "|---|---|---|---|---|---|---|",
             *(_row(found, name) for name in CASES),
             "",
-            "| time to the first result: the first divided by the second | median | in each round |",
+            "*Pods* counts the pods of the server or the allocator, without executors; their memory is the "
+            "most that they used.",
+            "The next table divides the time until the first result of one case by that of another case:",
+            "",
+            "| time of the first case / time of the second case | median | in each round |",
             "|---|---|---|",
             *(_ratio_row(found, case, other) for case, other in RATIOS),
             "",
-            WORDS,
+            *WORDS,
+            "",
             _operator_memory(found),
             _load(found),
             "",
@@ -536,53 +544,68 @@ def _ratio_row(found: Sequence[Round], case: str, other: str) -> str:
 
 def _operator_memory(found: Sequence[Round]) -> str:
     most = max(one[f"{KUBEFLOW_CONNECT}, {COLD}"].operator for one in found)
-    return f"The operator itself took {most:.0f} MiB at most, once for a cluster."
+    return f"The operator itself took {most:.0f} MiB at most; a cluster needs one operator."
 
 
 def _load(found: Sequence[Round]) -> str:
     loads = [session.load for one in found for session in one.values()]
     return (
-        f"The machine's load was {statistics.median(loads):.0f} ({min(loads):.0f} to {max(loads):.0f}) on "
-        f"{os.cpu_count()} cores, including everything else that ran there."
+        f"The load average of the whole machine was {statistics.median(loads):.0f} ({min(loads):.0f} to "
+        f"{max(loads):.0f}) on {os.cpu_count()} cores."
     )
 
 
-WORDS = f"""\
-## What is measured
+MEASURED = (
+    "## What is measured",
+    "",
+    "A *session* is a client's connection to Spark (`SparkSession`), through which the client runs its "
+    "queries.",
+    "Here, the client counts 100,000 rows in seven groups: two stages, and a shuffle between them.",
+    "The time until the first result begins at a moment that depends on the case:",
+    "",
+    f"- *{COLD}*: at the command that applies the document of a server; before, none of its objects exists.",
+    "  The client starts as soon as the Service has an address, and connects as soon as something listens "
+    "there.",
+    f"- *{WARM}*: at the start of the client.",
+    "  The server is up, and its executors have left.",
+    f"- *{HOT}*: at the start of the client.",
+    "  The executors of the previous session still run.",
+    f"- *{SPARKGEN_SHELL}* and *{SPARK_SUBMIT}* (client mode): at the start of the command.",
+    "  They start from nothing each time.",
+    "",
+    f"All sides have the same Spark, the same stock image, and a driver of {MEMORY['driver']}.",
+    f"All use dynamic allocation of 0 to {EXECUTORS} executors of one core and {MEMORY['executor']}, which "
+    f"leave after {IDLE_SECONDS} s without work.",
+    "Clients run in the network of a node.",
+    "No server requires a token, and no image is pulled.",
+    "Each round has every side once; the next round starts with another side.",
+)
 
-- *{COLD}*: from the command that applies a document, when none of its objects exists, to the result at a
-  client. The client starts as soon as the Service has an address, and connects as soon as something
-  listens there.
-- *{WARM}*: from the start of the client. The server is up, and its executors have left.
-- *{HOT}*: from the start of the client. The executors of the previous session still run.
-- *{SPARKGEN_SHELL}* and *{SPARK_SUBMIT}* (client mode): from the start of the command. They start from
-  nothing each time.
-
-The session counts 100,000 rows in seven groups: two stages, and a shuffle between them.
-All sides have the same Spark, the same stock image, a driver of {MEMORY["driver"]}, and dynamic
-allocation of 0 to {EXECUTORS} executors of one core and {MEMORY["executor"]}, which leave after
-{IDLE_SECONDS} s without work.
-Clients run in the network of a node. No server requires a token, and no image is pulled.
-Each round has every side once; the next round starts with another side.
-
-## What differs
-
-- *{SPARKGEN_CONNECT}*: `apply` tries all objects in a dry run first. The pod has an init container and
-  the allocator. Every two seconds, a probe makes the allocator send a gRPC call to the server.
-  The Service leads to the pod only after the server has answered such a call. Spark's own
-  connections are authenticated, and sessions share executors fairly.
-- *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is already running. The Service
-  leads to the pod as soon as the pod runs. The server uses Spark's own backend for Kubernetes.
-  The resource sets one property that the operator's own examples don't:
-  `spark.kubernetes.executor.useDriverPodIP: "false"`. Without it, no executor registers with this Spark: the
-  operator makes the driver bind to 0.0.0.0, and Spark gives executors that address.
-- *{SPARK_SUBMIT}*: the driver is a process of the machine, with Spark's own backend.
-- *{SPARKGEN_SHELL}*: the driver is a process of the machine too. Its allocator is a pod, which is created
-  first, and tests from the cluster whether executors will reach the driver.
-
-The page does not show pulls of images, nodes that must be added first, a network between client and
-cluster, TLS, or several sessions at once. Most of the time is the start of JVMs, on shared cores.
-"""
+WORDS = (
+    "## What differs",
+    "",
+    f"- *{SPARKGEN_CONNECT}*: `apply` tries all objects in a dry run first.",
+    "  The pod has an init container and the allocator.",
+    "  Every two seconds, a probe makes the allocator send a gRPC call to the server.",
+    "  The Service leads to the pod only after the server has answered such a call.",
+    "  Spark's own connections are authenticated, and sessions share executors fairly.",
+    f"- *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is already running.",
+    "  The Service leads to the pod as soon as the pod runs.",
+    "  The server uses Spark's own backend for Kubernetes.",
+    "  The resource sets one property that the operator's own examples don't: "
+    '`spark.kubernetes.executor.useDriverPodIP: "false"`.',
+    "  Without this property, no executor registers with the version of Spark used here.",
+    "  The reason is that the operator makes the driver bind to 0.0.0.0, and Spark gives executors that "
+    "address.",
+    f"- *{SPARK_SUBMIT}*: the driver is a process of the machine, with Spark's own backend.",
+    f"- *{SPARKGEN_SHELL}*: the driver is a process of the machine too.",
+    "  Its allocator is a pod, which is created first, and tests from the cluster whether executors will "
+    "reach the driver.",
+    "",
+    "The page does not show pulls of images, nodes that must be added first, a network between client and "
+    "cluster, TLS, or several sessions at once.",
+    "Most of the time is the start of JVMs, on shared cores.",
+)
 
 
 if __name__ == "__main__":

@@ -222,10 +222,9 @@ def page(found: Sequence[Round], job: Job, now: datetime) -> str:
     """The page of results."""
     title = (
         "This page compares how many executor-seconds a job with pauses takes with a shuffle service and "
-        "with "
-        "shuffle tracking.\n\n"
+        "with shuffle tracking.\n\n"
         f"Spark {job.version}, the test cluster of two nodes, {os.cpu_count()} cores, {now:%Y-%m-%d}.\n"
-        "Written by `make bench-shuffle`; the raw data is in [`shuffle.json`](shuffle.json).\n"
+        "Measured with `make bench-shuffle`; the raw data is in [`shuffle.json`](shuffle.json).\n"
         f"The job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
         f"{job.seconds:g} s between the reads.\n"
         f"Dynamic allocation uses 0 to {job.executors} executors, which may leave when idle for "

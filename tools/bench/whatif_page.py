@@ -101,28 +101,30 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
         "",
         "This page compares what `sparkgen whatif` predicts with what then happens.",
         "",
-        "Made by `make whatif-proof`; do not edit.",
+        "Written by `make whatif-proof`; do not edit.",
         f"Measured on {datetime.now(UTC):%d %B %Y} with Spark {version}, {where}.",
         f"The machine had {os.cpu_count()} cores; the column `busy` shows how much of them was in use.",
         *([] if local else ["Pods have CPU limits, and have priority over other work of the machine."]),
-        f"Each application runs once with {RECORDED} of one core each; every prediction "
-        "starts from the event log of this run.",
-        "The applications are in `tools/bench/jobs/shapes.py`; their tasks wait for more of their time "
-        "than they compute.",
+        f"Each application runs once with {RECORDED} of one core each.",
+        "For every prediction, `whatif` *replays* the event log of this run with another configuration: it "
+        "computes when each task would run ([how](../whatif.md#the-rules-of-a-replay)).",
+        "The applications are in `tools/bench/jobs/shapes.py`; their tasks spend more of their time waiting "
+        "than computing.",
         "The classic formula estimates the wall time without a replay, as the longer of two times.",
         "One is the time of the critical path; the other is the time in which only the driver works, plus "
         "the tasks' time divided by the number of cores.",
         "",
-        "A log cannot show two things:",
+        "Two things differ from run to run, and a log cannot predict them:",
         "",
-        "- How long JVMs take to start depends on the machine's other work, so the page also compares the "
-        "wall time from the first stage on.",
-        "- A clock starts a micro-batch every 6 s, so a run of `micro batches` can end up to 6 s earlier "
-        "or later.",
+        "- If the machine has other work, JVMs take longer to start.",
+        "  So the page also compares the wall time from the first stage on.",
+        "- In `micro batches`, a clock starts a micro-batch every 6 s, so a run can end up to 6 s earlier or "
+        "later.",
         "",
         "In the tables, `wall` is the measured wall time, and `executor-s` the measured executor-seconds.",
-        "The column `replay` after each of these is what the replay predicts, and `error` compares the two.",
-        "`formula` is the wall time by the classic formula.",
+        "The column `replay` after each of these is what the replay predicts.",
+        "`error` is the difference: with +5%, the prediction is 5% too high.",
+        "`formula` is the wall time by the classic formula; the last column is its error.",
         "",
         "## Predictions",
         "",
