@@ -499,7 +499,7 @@ CASES = {
         install_ended(EXPIRED),
     ),
     "artifact": Case(
-        "the pushed artifact is no longer in the registry, or its digest is not the one in the lock",
+        "the files that sparkgen push uploaded are no longer in the registry, or differ from the pushed ones",
         "artifact",
         f"{PUSHED} is not in the registry",
         "push it again: sparkgen push FILE",
