@@ -51,6 +51,12 @@ class Variant:
         """The arguments that name the input, relative to the checkout."""
         return [str(self.document), *(["-f", str(self.overlay)] if self.overlay else [])]
 
+    @property
+    def values(self) -> list[Path]:
+        """The files that Helm needs, in order: the document, its lock if it has one, and the overlay."""
+        lock = self.document.with_name(f"{self.document.stem}{LOCK_SUFFIX}")
+        return [self.document, *([lock] if lock.exists() else []), *([self.overlay] if self.overlay else [])]
+
 
 @dataclass(frozen=True, slots=True)
 class Rendered:

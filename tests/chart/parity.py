@@ -26,6 +26,9 @@ Value = dict[str, Any]
 FEW = ("python-pi", "scheduled", "streaming", "history-server", "shuffle-service", "base-and-overlays-prod")
 """One example of each kind of workload, and one with an overlay: what helm itself renders in each run."""
 
+IMAGE_VOLUMES = frozenset({"laptop-code-image-volume"})
+"""Examples with image volumes, which no schema of Kubernetes 1.30 has."""
+
 KEPT = ("helm.sh/resource-policy", "keep")
 """Helm's annotation, which the objects of one run have: a later release must not delete a running driver.
 

@@ -70,18 +70,12 @@ def test_examples(name: str, helm_call: Any, objects: Callable[[str], list[Value
     """An example by helm itself, with the chart as it is: schema, notes, hooks and Helm's own merging."""
     variant = VARIANTS[name]
     value = example(variant)
-    lock = variant.document.with_name(f"{variant.document.stem}.lock.yaml")
-    files = [
-        variant.document,
-        *([lock] if lock.exists() else []),
-        *([variant.overlay] if variant.overlay else []),
-    ]
     done = helm_call(
         "template",
         "any",
         "spark-app",
         *("--namespace", value["metadata"].get("namespace", "default")),
-        *(word for file in files for word in ("-f", str(file))),
+        *(word for file in variant.values for word in ("-f", str(file))),
     )
     assert (done.returncode, done.stderr) == (0, "")
     ours = parity.without_helms_own(objects(done.stdout), parity.target_of(value))

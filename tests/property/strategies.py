@@ -24,6 +24,9 @@ Strategy = st.SearchStrategy[Any]
 
 MOST_OPTIONAL = 8
 """An object gets at most so many of its optional fields: documents stay readable when they fail."""
+LEAST_SHARE = 5
+"""One in so many of an object's optional fields is there at least: large objects, such as a role's, would
+otherwise be nearly empty, and their fields never meet."""
 
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,5}(-[a-z0-9]{1,4})?", fullmatch=True)
 """Names of objects and containers. They start like no name that sparkgen takes for itself."""
@@ -243,7 +246,9 @@ def objects(draw: st.DrawFn, field: Field) -> Value:
     optional = [child.name for child in children if not child.required]
     chosen: set[str] = set()
     if optional:
-        chosen = set(draw(st.lists(st.sampled_from(optional), max_size=MOST_OPTIONAL, unique=True)))
+        least = len(optional) // LEAST_SHARE
+        most = max(least, MOST_OPTIONAL)
+        chosen = set(draw(st.lists(st.sampled_from(optional), min_size=least, max_size=most, unique=True)))
     return {child.name: draw(_field(child)) for child in children if child.required or child.name in chosen}
 
 
@@ -282,6 +287,7 @@ def consistent(document: Value) -> Value:
     _executors(spec)
     _gang(spec)
     _accounts(spec)
+    _login(spec)
     _shuffle(spec)
     _event_log(spec.get("eventLog", {}))
     volumes = _unique(spec.pop("volumes", []), "name")
@@ -503,6 +509,27 @@ def _accounts(spec: Value) -> None:
     if account.get("create") is False:
         account["name"] = "existing"
         account.pop("annotations", None)
+
+
+LOGINS = ("keytab", "ticketCache", "delegationToken")
+
+
+def _login(spec: Value) -> None:
+    """One login to Kerberos, with a principal where it needs one; only with a keytab as another user."""
+    section = spec.get("kerberos")
+    if section is None:
+        return
+    first = next((name for name in LOGINS if name in section), LOGINS[0])
+    for name in LOGINS:
+        if name != first:
+            section.pop(name, None)
+    section.setdefault(first, {"name": "alice-login", "key": "login"})
+    if first == "delegationToken":
+        section.pop("principal", None)
+    else:
+        section.setdefault("principal", "alice@EXAMPLE.COM")
+    if first != "keytab":
+        spec.pop("proxyUser", None)
 
 
 def _role(role: Value, spec: Value, volumes: list[str]) -> None:

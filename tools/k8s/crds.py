@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from jsonschema import Draft202012Validator
 
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -117,6 +118,20 @@ def schemas() -> dict[tuple[str, str], dict[str, Any]]:
             kind = (f"{spec['group']}/{version['name']}", spec["names"]["kind"])
             found[kind] = _strict(version["schema"]["openAPIV3Schema"])
     return found
+
+
+def is_custom(item: Mapping[str, Any]) -> bool:
+    """Whether an object's kind is one that a definition here has. ToolError as in `ensure`."""
+    return _kind(item) in schemas()
+
+
+def errors(item: Mapping[str, Any]) -> list[str]:
+    """What the definition of a custom kind finds in an object of it; KeyError for any other kind."""
+    return [error.message for error in Draft202012Validator(schemas()[_kind(item)]).iter_errors(item)]
+
+
+def _kind(item: Mapping[str, Any]) -> tuple[str, str]:
+    return str(item.get("apiVersion")), str(item.get("kind"))
 
 
 def _strict(schema: Any) -> Any:
