@@ -156,7 +156,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG188", "time-to-live", WARNING, "A finished run that deletes itself.", lifecycle.time_to_live),
     Rule("SG189", "meaningless-field", WARNING, "A field that has no effect here.", lifecycle.fields_without_meaning),
     # accounts and the rest
-    Rule("SG190", "two-accounts", ERROR, "Two service accounts for the driver.", access.contradicting_accounts, chart="security: the permissions would go to an account other than the one that is named"),
+    Rule("SG190", "two-accounts", ERROR, "Two service accounts for the driver.", access.contradicting_accounts, chart="security: the permissions would go to `driver.serviceAccount`, although `serviceAccount.name` names another account"),
     Rule("SG191", "missing-account", WARNING, "A service account that is neither rendered nor named.", access.missing_accounts),
     Rule("SG192", "account-annotations", ERROR, "Annotations of a service account that is not rendered.", access.lost_account_annotations),
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both a minimum and a maximum.", access.budget_with_both),
