@@ -142,7 +142,8 @@ def rights(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         yield _error(
             "rights",
             f"you lack permissions in {wanted.namespace}: {names}",
-            "ask for a Role with them (docs/commands.md, Rights), or choose another --context or --namespace",
+            "ask for a Role with them (docs/commands.md, Permissions), or choose another --context or "
+            "--namespace",
         )
     if any(_ESCALATION in refusal.said for refusal in facts.refused.values()):
         yield _error(

@@ -3,7 +3,8 @@
 Nearly all refusals have the status 403, so only words tell them apart. They are those of Kubernetes'
 admission plugins (plugin/pkg/admission: resourcequota, limitranger, namespace/lifecycle, serviceaccount,
 priority; pod-security-admission), of its authorizer (`ForbiddenMessage`) and of its webhook dispatcher. This
-is the one place that reads them, in the cluster and in `sparkgen status` and `sparkgen preflight`.
+is the one place that reads them, in the cluster and in `sparkgen status` and the preflight of `sparkgen
+apply`.
 """
 
 from __future__ import annotations
