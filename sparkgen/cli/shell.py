@@ -24,7 +24,7 @@ HELP = """Run a shell, a script or a notebook on this machine, with Spark's exec
 COMMAND runs on this machine, and contains the driver. The default is pyspark for Python documents, and
 spark-shell for others. The document describes the executors; its main file does not run. A Job in the cluster
 creates and deletes the executors. The Job ends when COMMAND ends, or one minute after the Job loses contact
-with this machine. In both cases, nothing is left in the cluster.
+with this machine. In both cases, no pod is left in the cluster.
 
 Executors connect to the driver, so pods must be able to reach this machine. sparkgen finds the address of
 this machine, or you set the address with --driver-host. A pod then tests the address. If pods cannot reach
