@@ -3,7 +3,7 @@
 Both read YAML with sigs.k8s.io/yaml: go-yaml v2 (`resolve.go`) types the scalar, Go's JSON encoder writes
 it, and a JSON decoder reads it again. So `0777` is 511, `08` is 8, `1e3` is the integer 1000, `1:30` and
 dates are text, and `.inf` is refused because JSON cannot write it. What Helm says to each is measured:
-tests/unit/document/data/helm_scalars.json.
+tests/unit/document/data/helm_scalars.jsonl.
 """
 
 from __future__ import annotations
