@@ -131,7 +131,7 @@ bench-protection: $(STAMP) ## Measure what it costs to sign or encrypt the traff
 whatif-proof: $(STAMP) ## Measure how accurate whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
 	@$(BIN)/python tools/bench/whatif.py --write --minutes $(or $(MINUTES),120)
 
-bench-delivery: $(STAMP) ## Measure how long a changed script takes until it runs: sparkgen push, an image build, Spark's upload; on the test cluster (10 minutes)
+bench-delivery: $(STAMP) ## Measure how long a changed script takes until it runs: a push by sparkgen apply, an image build, Spark's upload; on the test cluster (10 minutes)
 	@$(BIN)/python tools/bench/delivery.py
 
 bench-plots: $(STAMP) ## Draw the saved results of the benchmarks as charts in docs/benchmarks

@@ -56,8 +56,8 @@ __all__ = [
 def load(inputs: Inputs, stdin: Callable[[], bytes] = read_stdin) -> Checked:
     """The documents that are named, with their overlays, and what is wrong with each of them alone.
 
-    Bad input raises nothing: it is among the problems. SparkgenError when there is no document at all, or
-    when the repository's configuration is wrong.
+    Bad input raises nothing: it is among the problems. SparkgenError when the repository's configuration is
+    wrong.
     """
     return check(inputs, stdin)
 

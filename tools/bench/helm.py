@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
@@ -240,7 +241,8 @@ def report(comparisons: list[Comparison]) -> str:
         "This page compares how long `sparkgen render`, `render --check` and `diff` take with "
         "`helm template`.",
         "",
-        f"sparkgen {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores.",
+        f"sparkgen {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores, "
+        f"{datetime.now(UTC):%Y-%m-%d}.",
         "Measured with `make bench`.",
         "sparkgen and Helm run in turn, each call as a new process.",
         "Times are medians; the ratio is the median of the ratios of all pairs of runs.",

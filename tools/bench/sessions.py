@@ -489,8 +489,8 @@ def page(found: Sequence[Round], version: str) -> str:
             "",
             "![Seconds to the first result](sessions.svg)",
             "",
-            "| | first result after (s) | until the session opens (s) | from then to the result (s) "
-            "| pods | memory of the pods (MiB) | memory of the client (MiB) |",
+            "| | first result after (s) | until the client starts to open the session (s) "
+            "| from then to the result (s) | pods | memory of the pods (MiB) | memory of the client (MiB) |",
             "|---|---|---|---|---|---|---|",
             *(_row(found, name) for name in CASES),
             "",
@@ -586,7 +586,7 @@ WORDS = (
     "",
     f"- *{SPARKGEN_CONNECT}*: `apply` tries all objects in a dry run first.",
     "  The pod has an init container and the allocator.",
-    "  Every two seconds, a probe makes the allocator send a gRPC call to the server.",
+    "  While the server starts, a probe makes the allocator send it a gRPC call every two seconds.",
     "  The Service leads to the pod only after the server has answered such a call.",
     "  Spark's own connections are authenticated, and sessions share executors fairly.",
     f"- *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is already running.",
