@@ -213,7 +213,9 @@ def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
 
     documents = _documents(request)
     cluster = connect(Place(kubeconfig, context, request.namespace))
-    found, same = with_cluster(documents, request.namespace, cluster)
+    found, same, unseen = with_cluster(documents, request.namespace, cluster)
+    for text in unseen:
+        output.note(f"not checked: {text}")
     return Difference(cluster.context, ", ".join(request.sources), tuple(found), same)
 
 

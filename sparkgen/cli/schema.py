@@ -16,9 +16,9 @@ HELP = """Print the JSON Schema of the document as one file, for editors and oth
 To use the schema in an editor with a YAML language server, begin documents with the line
 `# yaml-language-server: $schema=spark-application.schema.json`.
 
-With `--kubernetes VERSION -o DIR`, the command writes Kubernetes' own schemas of all kinds that sparkgen
-renders to DIR. The schemas are strict, and the folder has the layout that kubeconform needs. The command
-prints how to call kubeconform. It needs no network.
+With `--kubernetes VERSION -o DIR`, the command writes the schemas of the kinds that sparkgen renders to DIR,
+except of Volcano's PodGroup. The schemas are strict, and the folder has the layout that kubeconform needs.
+The command prints how to call kubeconform. It needs no network.
 """
 EXAMPLES = """\b
 Examples:
@@ -66,5 +66,5 @@ def _write_kubernetes(versions: list[str], directory: Path | None) -> None:
     last = manifests.full_version(versions[-1])
     note(
         f"wrote {len(files)} schemas to {directory}; next: kubeconform -strict -kubernetes-version {last} "
-        f"-schema-location {directory} -skip Kustomization RENDERED"
+        f"-schema-location {directory} -skip Kustomization,PodGroup RENDERED"
     )

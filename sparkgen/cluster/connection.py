@@ -77,6 +77,17 @@ class Cluster:
             raise
         return True
 
+    def knows(self, api_version: str, kind: str) -> bool:
+        """Whether the cluster has a kind; True where it does not say. Users may ask (`system:discovery`)."""
+        root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+        try:
+            found = self._ask(f"ask for the kinds of {api_version}", "GET", root)
+        except ClusterError as error:
+            if error.status in (403, 404):
+                return error.status == 403
+            raise
+        return any(item.get("kind") == kind for item in found.get("resources") or ())
+
     def version(self) -> str:
         """The version of Kubernetes, as in `v1.34.1`."""
         return str(self._ask("ask for the version", "GET", "/version")["gitVersion"])

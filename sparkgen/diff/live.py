@@ -8,7 +8,8 @@ same manager had set: https://kubernetes.io/docs/reference/using-api/server-side
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
@@ -43,13 +44,25 @@ _KEPT_KINDS = ("ConfigMap", "Job", "PodGroup")
 """Kinds of objects that are a run's: an earlier run's stay when a newer one is applied."""
 
 
-def gather(cluster: Cluster, wanted: Side) -> tuple[Side | None, Side, tuple[ObjectChange, ...]]:
-    """What is there, what would be there, and what the server says no to or keeps.
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """An application in a cluster: as it is, as it would be, and what a comparison of the two cannot show.
 
-    The first is None when nothing of the application is there. Both hold objects without what the server
-    keeps to itself.
+    `before` is None when nothing of the application is there. Both sides hold objects without what the server
+    keeps to itself. `special`: what the server refuses or keeps. `unseen`: why some kinds, of which the
+    document has no object, could not be listed, a sentence each.
     """
-    there = {_key(item): item for item in _owned(cluster, wanted)}
+
+    before: Side | None
+    after: Side
+    special: tuple[ObjectChange, ...]
+    unseen: tuple[str, ...]
+
+
+def gather(cluster: Cluster, wanted: Side) -> Gathered:
+    """Ask a cluster about the objects of an application, by dry runs."""
+    owned, unseen = _owned(cluster, wanted)
+    there = {_key(item): item for item in owned}
     before: list[ObjectView] = []
     after: list[ObjectView] = []
     special: list[ObjectChange] = []
@@ -71,35 +84,50 @@ def gather(cluster: Cluster, wanted: Side) -> tuple[Side | None, Side, tuple[Obj
     shown = [plain(item) for item in earlier if _run(item) == run and not _same_run(before, wanted)]
     special += _kept(earlier, {_key(item) for item in shown})
     old = [*before, *gone, *shown]
-    return (
+    return Gathered(
         Side(wanted.name, wanted.namespace, tuple(old)) if old else None,
         Side(wanted.name, wanted.namespace, tuple(after), source=wanted.source),
         tuple(special),
+        unseen,
     )
 
 
-def _owned(cluster: Cluster, wanted: Side) -> Iterator[dict[str, Any]]:
-    """The application's objects that somebody applied: the allocator's have an owner.
+def _owned(cluster: Cluster, wanted: Side) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The application's objects that somebody applied (the allocator's have an owner), and the kinds unseen.
 
     What `sparkgen run` made is of no document.
     """
     selector = f"{contract.LABEL_APPLICATION}={wanted.name},{contract.LABEL_MANAGED_BY}=sparkgen,!{REQUESTED}"
-    for api_version, kind in KINDS:
-        for item in listed(cluster, api_version, kind, selector, wanted.namespace):
-            if not item["metadata"].get("ownerReferences"):
-                yield item
+    needed = {item["kind"] for item in wanted.objects}
+    found, unseen = listed(cluster, KINDS, selector, wanted.namespace, needed)
+    return [item for item in found if not item["metadata"].get("ownerReferences")], unseen
 
 
 def listed(
-    cluster: Cluster, api_version: str, kind: str, selector: str, namespace: str = ""
-) -> list[dict[str, Any]]:
-    """The objects of a kind; none where the cluster does not know the kind, as without the Gateway API."""
-    try:
-        return cluster.list(api_version, kind, namespace, selector)
-    except ClusterError as error:
-        if error.status == 404:
-            return []
-        raise
+    cluster: Cluster,
+    kinds: Iterable[tuple[str, str]],
+    selector: str,
+    namespace: str = "",
+    needed: Container[str] = (),
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The objects of these kinds (apiVersion and kind), and a sentence for each kind that may not be listed.
+
+    A kind that the cluster does not know has none, as without the Gateway API. The API server checks
+    permissions first, so for most users an unknown kind is a forbidden one (403). ClusterError for anything
+    else, and for a kind in `needed` that may not be listed.
+    """
+    found: list[dict[str, Any]] = []
+    unseen: list[str] = []
+    for api_version, kind in kinds:
+        try:
+            found += cluster.list(api_version, kind, namespace, selector)
+        except ClusterError as error:
+            if error.status == 404 or (error.status == 403 and not cluster.knows(api_version, kind)):
+                continue
+            if error.status != 403 or kind in needed:
+                raise
+            unseen.append(str(error))
+    return found, tuple(unseen)
 
 
 def _get(cluster: Cluster, item: ObjectView) -> dict[str, Any] | None:

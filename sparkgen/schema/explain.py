@@ -56,11 +56,11 @@ def find(path: str, kind: str) -> Field:
     for start in STARTS:
         holder = root.find(start)
         if holder is not None and (not names or holder.child(names[0]) is not None):
-            return _descend(holder, names)
-    raise _no_field(root.find(("spec",)) or root, names[0], names)
+            return _descend(holder, names, kind)
+    raise _no_field(root.find(("spec",)) or root, names[0], names, kind)
 
 
-def _descend(field: Field, names: list[str]) -> Field:
+def _descend(field: Field, names: list[str], kind: str) -> Field:
     """The field below by name; lists are passed through, and a map explains all of its keys."""
     for name in names:
         inner = field.item() if "items" in field.schema else field
@@ -68,19 +68,20 @@ def _descend(field: Field, names: list[str]) -> Field:
             return field
         child = inner.child(name)
         if child is None:
-            raise _no_field(field, name, names)
+            raise _no_field(field, name, names, kind)
         field = child
     return field
 
 
-def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
+def _no_field(parent: Field, name: str, names: list[str], kind: str) -> SparkgenError:
     known = [child.name for child in parent.item().children()]
     where = _shown(parent) or "a document"
     message = f"there is no field {'.'.join(names)}: {where} has no {name}"
-    having = [kind for kind in fields.KINDS if fields.document(kind).find(("spec", name)) is not None]
-    paths = homes(fields.KINDS[0]).get(name, ())
-    if len(having) == 1 and parent.path == ("spec",) and not paths:
-        return SparkgenError(f"{message}; a {having[0]} has it: add --kind {having[0]}")
+    having = [one for one in fields.KINDS if fields.document(one).find(("spec", name)) is not None]
+    paths = homes(kind).get(name, ())
+    if having and parent.path == ("spec",) and not paths:
+        do = "add" if kind == fields.KINDS[0] else "use"
+        return SparkgenError(f"{message}; a {having[0]} has it: {do} --kind {having[0]}")
     if (guess := nearest(name, known, 0.6)) is not None:
         return SparkgenError(f"{message}; did you mean {guess}?")
     if not known:
@@ -88,8 +89,13 @@ def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
     if parent.path == ("spec",) and 0 < len(paths) <= MOST_HOMES:
         return SparkgenError(f"{message}; did you mean {either([path_text((*one, name)) for one in paths])}?")
     if len(known) > MOST_NAMES:
-        return SparkgenError(f"{message}; list its fields: sparkgen explain {where}")
+        return SparkgenError(f"{message}; list its fields: sparkgen explain {where}{_option(kind)}")
     return SparkgenError(f"{message}; it has {', '.join(known)}")
+
+
+def _option(kind: str) -> str:
+    """What the command line needs for a kind, which is SparkApplication unless it says otherwise."""
+    return "" if kind == fields.KINDS[0] else f" --kind {kind}"
 
 
 def _shown(field: Field) -> str:

@@ -44,14 +44,20 @@ def with_directory(
 
 def with_cluster(
     documents: Sequence[Document], namespace: str, cluster: Cluster
-) -> tuple[list[ApplicationDiff], int]:
-    """What applying to a cluster would change, and the number of applications that would stay as they are."""
-    found = [one for document in documents if (one := _with_cluster(document, namespace, cluster))]
-    return found, len(documents) - len(found)
+) -> tuple[list[ApplicationDiff], int, list[str]]:
+    """What applying to a cluster would change, and the number of applications that would stay as they are.
+
+    The third: why some kinds could not be listed, a sentence each.
+    """
+    sides = [side(document, namespace or cluster.namespace) for document in documents]
+    gathered = [live.gather(cluster, wanted) for wanted in sides]
+    found = [one for each in gathered if (one := _compared(each))]
+    unseen = dict.fromkeys(text for each in gathered for text in each.unseen)
+    return found, len(documents) - len(found), [*unseen]
 
 
-def _with_cluster(document: Document, namespace: str, cluster: Cluster) -> ApplicationDiff | None:
-    old, new, special = live.gather(cluster, side(document, namespace or cluster.namespace))
+def _compared(gathered: live.Gathered) -> ApplicationDiff | None:
+    old, new, special = gathered.before, gathered.after, gathered.special
     found = compare(old, new)
     refused = any(change.note for change in special)
     if found is None and refused:

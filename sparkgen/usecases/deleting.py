@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
-from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.diff.live import KINDS, listed
 from sparkgen.errors import SparkgenError
@@ -38,26 +37,17 @@ class ToDelete:
 def objects_of(cluster: Cluster, name: str) -> ToDelete:
     """What would be deleted. SparkgenError when there is nothing, or nothing that may be seen."""
     selector = f"{contract.LABEL_APPLICATION}={name},{contract.LABEL_MANAGED_BY}=sparkgen"
-    found: list[Object] = []
-    unseen: list[str] = []
-    for api_version, kind in reversed(KINDS):
-        try:
-            items = listed(cluster, api_version, kind, selector)
-        except ClusterError as error:
-            if error.status != 403:
-                raise
-            unseen.append(str(error))
-            continue
-        # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends. A server
-        # whose document sets an application's label is no part of the application.
-        own = [item for item in items if owner_of(item) == f"application {name}"]
-        found += [item for item in own if not item["metadata"].get("ownerReferences")]
+    items, unseen = listed(cluster, reversed(KINDS), selector)
+    # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends. A server
+    # whose document sets an application's label is no part of the application.
+    own = [item for item in items if owner_of(item) == f"application {name}"]
+    found = tuple(item for item in own if not item["metadata"].get("ownerReferences"))
     if not found:
         one(cluster, name)  # it says what there is
         raise SparkgenError(
             f"you are not allowed to list the objects of {name} in {cluster.namespace}: {'; '.join(unseen)}"
         )
-    return ToDelete(tuple(found), tuple(unseen))
+    return ToDelete(found, unseen)
 
 
 def delete(cluster: Cluster, found: ToDelete, tell: Callable[[list[Object]], None]) -> None:

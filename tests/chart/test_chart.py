@@ -198,6 +198,24 @@ def test_hooks_are_restricted(helm_call: Call, objects: Objects) -> None:
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list", "delete"}
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ((), "Superseded runs stay until `helm uninstall x`"),
+        (("--set", "spec.run.history.succeeded=3"), "A Job removes superseded runs"),
+        (("--set", "metadata.target=argocd"), "A Job removes superseded runs"),
+    ],
+)
+@pytest.mark.parametrize("helm", ["helm"], indirect=True)
+def test_the_notes_say_what_becomes_of_earlier_runs(
+    helm_call: Call, values: tuple[str, ...], said: str
+) -> None:
+    """They stay, unless a Job of the release removes them. Helm 3 prints notes only with a cluster."""
+    done = helm_call("install", "x", "spark-app", "--dry-run=client", "-f", str(PI), *values)
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
+
+
 # --- umbrellas ------------------------------------------------------------------------------------
 
 

@@ -125,7 +125,7 @@ def quota(data: Mapping[str, Any]) -> Figure:
             per_minute = [count * 60 / step for count in run["writes"]]
             writes.plot(times, per_minute, color=color, label=label, linewidth=1.4)
             words, width = (
-                label and f"{name}: ran",
+                label and f"{name}: running",
                 4.0 if name == "sparkgen" else 1.4,
             )  # one hides no other
             pods.plot(times, run["running"], color=color, label=words, linewidth=width)

@@ -205,7 +205,7 @@ def page(found: Rounds, version: str) -> str:
         f"The benchmark counts calls for {WINDOW} s from the first attempt to create an executor.",
         "The nodes are fake nodes of kwok, and both sides have their defaults.",
         "",
-        "- *Writes* are calls that change something, or try to; the API server checks each creation of a pod "
+        "- *Writes* are calls that change something, or try to; the API server must check each of them "
         "against the quota.",
         "- *Refused* are creations that the full quota refused.",
         "- *Ran* counts the executors that have started to run so far, even if they have ended since.",

@@ -489,8 +489,8 @@ def page(found: Sequence[Round], version: str) -> str:
             "",
             "![Seconds to the first result](sessions.svg)",
             "",
-            "| | first result after (s) | until the client starts to open the session (s) "
-            "| from then to the result (s) | pods | memory of the pods (MiB) | memory of the client (MiB) |",
+            "| | first result after (s) | until the session opens (s) | from then to the result (s) "
+            "| pods | memory of the pods (MiB) | memory of the client (MiB) |",
             "|---|---|---|---|---|---|---|",
             *(_row(found, name) for name in CASES),
             "",

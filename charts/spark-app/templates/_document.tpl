@@ -1,5 +1,5 @@
 {{- /*
-The way of a document: values in, objects or problems out. Only templates/application.yaml and the tests call it.
+The way of a document: values in, objects or problems out. Only application.yaml, uninstall.yaml and the tests call it.
 
 Every template here takes a dictionary, and leaves what it computes in it: text would lose the type of what it says
 (docs/design/helm-parity.md). "In" and "Out" name the keys. Steps and rules have the names of the generator's.

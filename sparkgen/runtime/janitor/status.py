@@ -91,7 +91,7 @@ def _lines(janitor: Janitor) -> Iterator[str]:
         janitor.silence,
     )
     for name, text, counts in (
-        ("removed", "Removed subdirectories, by reason.", janitor.removed.copy()),
+        ("removed", "Driver pods whose files were removed, by reason.", janitor.removed.copy()),
         ("faults", "Failed lists and removals, by kind.", janitor.faults.copy()),
     ):
         values = ((((("kind", kind),), count)) for kind, count in sorted(counts.items()))

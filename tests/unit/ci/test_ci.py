@@ -320,6 +320,14 @@ def test_the_action_runs_kubeconform_on_what_it_rendered(repository: Repository,
     assert "additional properties 'backofLimit' not allowed" in done.stdout
 
 
+def test_the_action_skips_what_has_no_schema(repository: Repository, tmp_path: Path) -> None:
+    """Volcano's PodGroup, beside the kustomization."""
+    repository.change("spec:\n", "spec:\n  batchScheduler: volcano\n")
+    _, done = Runner(repository, tmp_path, documents="apps", kubernetes="1.33", base="").run()
+    assert (tmp_path / "sparkgen-rendered" / "pi" / "pod-group.yaml").is_file()
+    assert re.search(r"Invalid: 0, Errors: 0, Skipped: [12]\b", done.stdout), done.stdout
+
+
 def test_a_version_without_schemas_is_told(repository: Repository, tmp_path: Path) -> None:
     """1.30 without quotes is 1.3 in a workflow."""
     last = Runner(repository, tmp_path, documents="apps", kubernetes="1.3", base="").run()[-1]

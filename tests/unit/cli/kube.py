@@ -26,7 +26,8 @@ class Kube(ThreadingHTTPServer):
 
     `refuse`: (method, beginning of the path) -> status and message, before all else. `hold`: "METHOD path" ->
     what its answer waits for. `meanwhile`: "METHOD path" -> what happens once, just before such a request is
-    served that is no dry run. `denied`: rights as "verb resource" that a review denies.
+    served that is no dry run. `denied`: rights as "verb resource" that a review denies. `kinds`: path of a
+    version of an API group -> its kinds, as discovery lists them.
     """
 
     daemon_threads = True
@@ -38,6 +39,7 @@ class Kube(ThreadingHTTPServer):
         self.meanwhile: dict[str, Callable[[], object]] = {}
         self.hold: dict[str, threading.Event] = {}
         self.denied: set[str] = set()
+        self.kinds: dict[str, list[str]] = {}
         self.asked: list[str] = []
         self.version = 0
         self.lock = threading.Lock()
@@ -112,6 +114,8 @@ class Handler(BaseHTTPRequestHandler):
                     return self._answer(status, {"kind": "Status", "message": message})
             if path.endswith("/selfsubjectaccessreviews"):
                 return self._answer(201, self._reviewed(body))
+            if path.startswith("/apis/") and path.count("/") == 3:
+                return self._answer(*self._discovered(path))
             self._answer(*self._result(path, options, body))
         return None
 
@@ -141,6 +145,11 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "DELETE":
             return 200, objects.pop(path)
         return 200, there
+
+    def _discovered(self, path: str) -> tuple[int, Object]:
+        if path not in self.server.kinds:
+            return 404, {"kind": "Status", "message": "the server could not find the requested resource"}
+        return 200, {"resources": [{"kind": kind} for kind in self.server.kinds[path]]}
 
     def _reviewed(self, body: Object) -> Object:
         asked = body["spec"]["resourceAttributes"]

@@ -555,6 +555,43 @@ def test_deleting_removes_all_of_it_and_nothing_else(act: Act, kube: Kube) -> No
     assert kube.objects == others
 
 
+CUSTOM = {
+    "/apis/gateway.networking.k8s.io/v1": "HTTPRoute",
+    "/apis/scheduling.volcano.sh/v1beta1": "PodGroup",
+}
+"""Kinds that many clusters do not have, and that the roles `admin` and `edit` do not include."""
+
+
+@pytest.mark.parametrize(("command", "code"), [(("diff", "app.yaml"), 0), (("delete", "pi", "--dry-run"), 0)])
+def test_a_user_without_rights_on_kinds_that_the_cluster_lacks(
+    act: Act, kube: Kube, command: tuple[str, ...], code: int
+) -> None:
+    """The API server checks rights before it looks for the kind, so both answers are 403."""
+    applied(act, kube)
+    for group in CUSTOM:
+        kube.refuse["GET", f"{group}/namespaces"] = (
+            403,
+            'x is forbidden: User "me" cannot list resource "x"',
+        )
+    result = act(*command)
+    assert result.code == code, result.err
+    assert "forbidden" not in result.err
+    kube.kinds = {group: [kind] for group, kind in CUSTOM.items()}
+    result = act(*command)
+    assert result.code == code, result.err
+    assert result.err.count("not checked: cannot list") == 2, result.err
+
+
+def test_a_diff_needs_the_right_to_list_what_the_document_has(act: Act, kube: Kube) -> None:
+    """A difference that could not be seen would look like none."""
+    applied(act, kube)
+    kube.refuse["GET", JOBS] = (403, 'jobs.batch is forbidden: User "me" cannot list resource "jobs"')
+    kube.kinds = {"/apis/batch/v1": ["Job", "CronJob"]}
+    result = act("diff", "app.yaml")
+    assert result.code == 2
+    assert "cannot list Jobs in analytics" in result.err
+
+
 def test_deleting_leaves_a_server_with_the_label_of_the_application(act: Act, kube: Kube) -> None:
     """Labels of documents reach the objects of a history server, but its component is its own."""
     applied(act, kube)

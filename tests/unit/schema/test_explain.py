@@ -150,6 +150,27 @@ def test_unknown_paths(path: str, message: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("kind", "path", "message"),
+    [
+        ("SparkHistoryServer", "spec.kerberos", "a SparkApplication has it: use --kind SparkApplication"),
+        ("SparkHistoryServer", "storage", "a SparkStagingServer has it: use --kind SparkStagingServer"),
+        (
+            "SparkHistoryServer",
+            "spec.qqq",
+            "list its fields: sparkgen explain spec --kind SparkHistoryServer",
+        ),
+        ("ScheduledSparkApplication", "spec.kerberos", "did you mean spec.template.kerberos?"),
+        ("SparkApplication", "cleaner", "a SparkHistoryServer has it: add --kind SparkHistoryServer"),
+    ],
+)
+def test_unknown_paths_of_other_kinds(kind: str, path: str, message: str) -> None:
+    """The answer never names the path that was asked for, and what it says to run works."""
+    with pytest.raises(SparkgenError) as error:
+        explain(path, kind=kind)
+    assert str(error.value).endswith(message)
+
+
 def test_unknown_kind() -> None:
     """A kind that does not exist is refused with those that do."""
     with pytest.raises(SparkgenError, match="choose SparkApplication or ScheduledSparkApplication"):
