@@ -73,6 +73,11 @@ def gather(cluster: Cluster, wanted: Side) -> Gathered:
         try:
             after.append(plain(_tried(cluster, item, live)))
         except ClusterError as error:
+            if error.status == 404 and item["kind"] == "RoleBinding":
+                after.append(
+                    plain(item)
+                )  # nobody can look at the permissions of a Role that is not there yet
+                continue
             if error.status not in _REFUSALS:
                 raise
             name = str(item["metadata"]["name"])

@@ -582,6 +582,15 @@ def test_a_user_without_rights_on_kinds_that_the_cluster_lacks(
     assert result.err.count("not checked: cannot list") == 2, result.err
 
 
+def test_a_diff_of_a_new_application_by_a_user_of_a_namespace(act: Act, kube: Kube) -> None:
+    """The server cannot look at the permissions of a Role that only a dry run has made."""
+    path = "/apis/rbac.authorization.k8s.io/v1/namespaces/analytics/rolebindings"
+    kube.refuse["PATCH", path] = (404, 'rolebindings.rbac.authorization.k8s.io "pi" not found')
+    result = act("diff", "app.yaml", "--brief")
+    assert result.code == 1, result.err
+    assert "RoleBinding" in act("diff", "app.yaml").out
+
+
 def test_a_diff_needs_the_right_to_list_what_the_document_has(act: Act, kube: Kube) -> None:
     """A difference that could not be seen would look like none."""
     applied(act, kube)
