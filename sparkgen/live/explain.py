@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from sparkgen import contract
+from sparkgen.cluster.annotations import KILLED
 from sparkgen.codes import Code, Hindrance
 from sparkgen.live import allocatorlog, gangs
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
@@ -19,7 +20,7 @@ from sparkgen.live.pending import why_pending
 from sparkgen.live.queue import driver_waits, executors_wait, queued
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import container, moment, served_as
+from sparkgen.live.values import annotation_of, container, moment, served_as
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
@@ -42,6 +43,9 @@ def explain(facts: RunFacts, now: datetime) -> Reason | None:
         return _suspended(facts)
     if state is State.FAILED or (state in (State.ENDING, State.RESTARTING) and went_wrong(facts)):
         return why_failed(facts)
+    if state in (State.PENDING, State.RUNNING, State.ENDING) and annotation_of(facts.run.workload, KILLED):
+        step = fill(f"wait for it: sparkgen wait NAME --run {facts.run.name}", facts)
+        return Reason("ending", "sparkgen kill is ending it: its pods have their grace period to stop", step)
     if state is State.PENDING:
         return why_pending(facts)
     if state is State.RUNNING:

@@ -51,6 +51,7 @@ IMAGE = "registry.example/etl:7"
 WITHOUT_FILES = "executor 3 (on node-1) did not start because its files are unavailable"
 PUSHED = f"registry.example/etl@sha256:{'0' * 64}"
 DRIVER = "spark-kubernetes-driver"
+ENDING = job(annotations={"sparkgen.dev/killed": "2026-11-22T01:09:00Z"})
 
 
 @dataclass(frozen=True)
@@ -573,6 +574,13 @@ CASES = {
                 annotations={"sparkgen.dev/killed": "2026-11-22T01:09:00Z"},
             )
         ],
+    ),
+    "ending": Case(
+        "somebody has ended the run with sparkgen kill, and its pods are still stopping",
+        "ending",
+        "sparkgen kill is ending it: its pods have their grace period to stop",
+        f"sparkgen wait pi --run {ENDING['metadata']['name']}",
+        [ENDING, driver(ENDING)],
     ),
     "evicted": Case(
         "the driver's node was drained, or ran short of memory or disk space",
