@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from sparkgen import contract
 from sparkgen.codes import PASSING, WAITING, Code, Hindrance, hindrance_of
@@ -64,9 +65,10 @@ def tokens_end(hindrance: Hindrance) -> Reason:
 
 
 def executor_memory(message: str) -> Reason:
-    """An executor that needed more memory than it may have."""
+    """An executor that needed more memory than it may have. What the message says to do is the next step."""
+    what = re.sub(r": raise [^()]*(?=\))", "", message)
     return Reason(
         "executor-memory",
-        f"executors run out of memory ({detail(message)})",
+        f"executors run out of memory; {detail(what)}",
         "raise spec.executor.memoryOverhead (Python, native memory) or spec.executor.memory (Java's heap)",
     )

@@ -162,7 +162,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both a minimum and a maximum.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot compute.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger whose name is a setting of Log4j.", lifecycle.loggers),
-    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another; or every pod that names no service account would get the application's permissions"),
+    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another; or, with an account named `default`, every pod without its own account would get permissions"),
     Rule("SG197", "unrepresentable-text", ERROR, "A string with a character that is not allowed.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
     Rule("SG198", "connect-token", ERROR, "A token for a Connect server of Spark 3.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its permissions"),
@@ -184,7 +184,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG316", "gang-never-complete", ERROR, "A gang that is never complete, or a queue that cannot exist.", queue.gangs),
     # Kerberos
     Rule("SG317", "kerberos-login", ERROR, "A Kerberos login that cannot work.", kerberos.logins),
-    Rule("SG318", "somebody-else", ERROR, "A user to act as, in a setting that Spark ignores.", kerberos.somebody_else, chart="security: the application would silently act as another user"),
+    Rule("SG318", "somebody-else", ERROR, "A proxy user that Spark would ignore.", kerberos.somebody_else, chart="security: the application would silently act as another user"),
 )
 
 RULES_OF_FILES: tuple[Rule, ...] = (

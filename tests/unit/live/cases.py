@@ -278,7 +278,7 @@ CASES = {
     "executor-memory": Case(
         "an executor's container needs more memory than its limit",
         "executor-memory",
-        "executors run out of memory (executor 3 (on node2) was killed: out of memory (limit 1Gi",
+        "executors run out of memory; executor 3 (on node2) was killed: out of memory (limit 1Gi)",
         "raise spec.executor.memoryOverhead",
         running(),
         lost(
@@ -289,7 +289,7 @@ CASES = {
     "executor-memory-failed": Case(
         "a task has lost four executors for want of memory",
         "executor-memory",
-        "executors run out of memory (executor 4 (on node2) was killed: out of memory",
+        "executors run out of memory; executor 4 (on node2) was killed: out of memory (limit 1408Mi)",
         "raise spec.executor.memoryOverhead",
         failed(ends(1)),
         log_of(EXECUTORS_OUT_OF_MEMORY),
