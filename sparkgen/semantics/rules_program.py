@@ -35,6 +35,11 @@ def _is_jvm(facts: DocumentFacts) -> bool:
     return _language(_main(facts)) not in ("Python", "R")
 
 
+def _is_on_disk(file: str) -> bool:
+    """Whether the driver has it as `local:`: it is in the image, or is delivered (DELIVERED_MAIN_FILE)."""
+    return file.startswith("local:") or is_local(file)
+
+
 def type_against_file(facts: DocumentFacts) -> Iterator[Finding]:
     """A main file of another language than `type` says: spark-submit goes by the file's name."""
     language, kind = _language(_main(facts)), facts.spec["type"]
@@ -61,7 +66,7 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.get("mainClass") or not _is_jvm(facts):
         return
     script = facts.spec["type"] in ("Python", "R") and _language(file) is None  # SG134
-    if not script and (file.startswith("local:") or file == INTERNAL):
+    if not script and (_is_on_disk(file) or file == INTERNAL):
         yield Finding(
             facts.path("mainApplicationFile"),
             "`mainClass` is missing, and spark-submit cannot find it in this file",
@@ -74,7 +79,7 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
 def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
     """A class that only the jar's manifest can name."""
     file = _main(facts)
-    readable = _language(file) == "Java or Scala" and not file.startswith("local:")
+    readable = _language(file) == "Java or Scala" and not _is_on_disk(file)
     if readable and not facts.get("mainClass"):
         yield Finding(
             facts.path("mainApplicationFile"),

@@ -22,6 +22,7 @@ from sparkgen.runtime.janitor.endpoints import handler
 from sparkgen.runtime.janitor.prepare import wait_for_the_end
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
 from sparkgen.runtime.janitor.values import Drivers, DriversAnswer, JanitorSettings
+from sparkgen.schema import store
 
 DIRECTORIES = "SPARKGEN_JANITOR_DIRECTORIES"
 
@@ -114,6 +115,19 @@ def test_values_that_are_none(name: str, value: str) -> None:
     """The variable is named, and what it may be."""
     with pytest.raises(Refused, match=f"SPARKGEN_JANITOR_{name} must be .*, not '{value}'"):
         settings.settings({f"SPARKGEN_JANITOR_{name}": value})
+
+
+@pytest.mark.parametrize("bound", ["minimum", "maximum"])
+def test_what_documents_may_say(bound: str) -> None:
+    """Each number that the schema takes is one that the janitor takes."""
+    fields = store.resolve("#/$defs/janitor")["properties"]
+    for name, field in (
+        ("INTERVAL_SECONDS", "intervalSeconds"),
+        ("GRACE_SECONDS", "graceSeconds"),
+        ("UNKNOWN_SECONDS", "withoutAccessSeconds"),
+        ("PRESSURE_PERCENT", "pressurePercent"),
+    ):
+        settings.settings({f"SPARKGEN_JANITOR_{name}": str(fields[field][bound])})
 
 
 @pytest.mark.parametrize("value", ["http", "-1", "65536", "9" * 5000, "٣"])
