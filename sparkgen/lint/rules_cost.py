@@ -76,16 +76,16 @@ def high_minimum(subject: Subject) -> Iterator[Finding]:
 
 
 def over_requested(subject: Subject) -> Iterator[Finding]:
-    """More CPU than there are tasks for it."""
-    for role in (subject.application.driver, subject.application.executor):
-        if to_number(role.core_request) > role.cores:
-            yield Finding(
-                subject.property_path(f"spark.kubernetes.{role.name}.request.cores"),
-                f"Spark runs {role.cores} at a time, so you pay for the rest of the CPU while it is idle",
-                role.core_request,
-                f"at most {role.cores}",
-                "delete it, or raise `cores`",
-            )
+    """More CPU than there are tasks for it. A driver runs none: its threads use what the pod has."""
+    role = subject.application.executor
+    if to_number(role.core_request) > role.cores:
+        yield Finding(
+            subject.property_path("spark.kubernetes.executor.request.cores"),
+            f"Spark runs at most {role.cores} tasks at a time: the rest of the CPU is paid for, and idle",
+            role.core_request,
+            f"at most {role.cores}",
+            "delete it, or raise `cores`",
+        )
 
 
 def memory_per_core(subject: Subject) -> Iterator[Finding]:

@@ -125,10 +125,11 @@ def download_at_start(subject: Subject) -> Iterator[Finding]:
     """What is fetched from the Internet at every start: it can be gone, slow, or another."""
     for path, text in subject.facts.dependencies("packages"):
         yield _download(path, text, "is fetched from a Maven repository at every start")
-    for field in ("jars", "pyFiles", "files", "archives"):
-        for path, text in subject.facts.dependencies(field):
-            if text.startswith(("http://", "https://", "ftp://")):
-                yield _download(path, text, "is fetched at every start")
+    main = (subject.facts.path("mainApplicationFile"), subject.application.main_file or "")
+    fields = ("jars", "pyFiles", "files", "archives")
+    for path, text in (main, *(one for field in fields for one in subject.facts.dependencies(field))):
+        if text.startswith(("http://", "https://", "ftp://")):
+            yield _download(path, text, "is fetched at every start")
 
 
 def _download(path: Path, text: str, message: str) -> Finding:

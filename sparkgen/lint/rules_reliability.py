@@ -174,7 +174,7 @@ def time_zone(subject: Subject) -> Iterator[Finding]:
     if schedule is None or schedule.time_zone is not None:
         return
     fields = schedule.cron.split()
-    if schedule.cron.startswith("@every") or (
+    if schedule.cron.startswith(("@every", "@hourly")) or (
         len(fields) == 5 and fields[1] == "*" and fields[2:] == ["*"] * 3
     ):
         return

@@ -143,9 +143,8 @@ def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """What has another effect than it says in a notebook."""
     if facts.value["kind"] != NOTEBOOK_KIND:
         return
-    yield from _too_short(
-        facts, ("notebook", "kernelIdleTimeout"), ("kernels would end before they run a cell")
-    )
+    effect = "Jupyter counts whole seconds, and 0 keeps idle kernels forever"
+    yield from _too_short(facts, ("notebook", "kernelIdleTimeout"), effect)
     yield from _own_probes(facts, "sparkgen checks JupyterLab itself")
     for container in facts.containers:
         if container.role == "driver" and container.kind == "spark":

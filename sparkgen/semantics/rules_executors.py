@@ -130,7 +130,8 @@ def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
     name = "spark.shuffle.service.enabled"
     if facts.get("shuffleService") is not None:
         return
-    if facts.is_true(name) and not facts.role("executor").get("sidecars"):
+    beside = any(one.role == "executor" and one.kind == "sidecar" for one in facts.containers)
+    if facts.is_true(name) and not beside:
         yield Finding(
             facts.place(name),
             "executors look for the service at their own pod's address, do not find it, and exit",

@@ -89,7 +89,9 @@ def _default() -> Finding:
 
 def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
     """An account that is rendered, and is somebody else's: the namespace's, or another application's."""
-    whose = "every namespace already has" if account == DEFAULT_ACCOUNT else ""
+    whose, step = "", "choose another account, or add `create: false` to `serviceAccount`"
+    if account == DEFAULT_ACCOUNT:  # with `create: false`, the Role would be bound to it all the same
+        whose, step = "every namespace already has", "choose another account"
     if account.endswith(HISTORY_SUFFIX):
         whose = f"sparkgen renders for an application `{shortened(account.removesuffix(HISTORY_SUFFIX))}`"
     if whose:
@@ -98,5 +100,5 @@ def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
             f"is the account that {whose}: rendering it would take over the existing account",
             shortened(account),
             "",
-            "choose another account, or add `create: false` to `serviceAccount`",
+            step,
         )

@@ -103,10 +103,11 @@ def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
 
 def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """An account in a template: sparkgen's own replaces it, and the rights that were meant are lost."""
+    account = facts.get("driver", "serviceAccount") or facts.get("serviceAccount", "name") or facts.name
     for role in ROLES:
         for field in ("serviceAccountName", "serviceAccount"):
             name = facts.template(role).get(field)
-            wanted = facts.role(role).get("serviceAccount") or facts.get("serviceAccount", "name")
+            wanted = facts.role(role).get("serviceAccount") or account
             if name is not None and name != wanted:
                 yield about_key(
                     facts.path(role, "template", "spec", field),

@@ -134,13 +134,15 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
                 "copy it into the image or to an object store, and use that location",
             )
         elif not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", text):
-            fixed = text if text.startswith("/") else f"/{text}"
+            fixed, beside = text, ""
+            if not text.startswith("/"):
+                fixed, beside = f"/{text}", f"`./{shortened(text)}` if it is beside the document, or "
             yield Finding(
                 path,
                 "has no scheme, so the driver looks for it in its image and copies it to the executors",
                 shortened(text),
                 "local://, or a URL that the driver can fetch",
-                f"write `local://{shortened(fixed)}` if the image has it",
+                f"write {beside}`local://{shortened(fixed)}` if the image has it",
             )
 
 

@@ -88,7 +88,7 @@ def pod_security(_: ServerFacts) -> Iterator[Finding]:
 
 
 def directories(facts: ServerFacts) -> Iterator[Finding]:
-    """Directories that hide each other, and a port that two containers of the pod would listen on."""
+    """Directories that overlap, and a port that two containers of the pod would listen on."""
     yield from nested(facts.path("directories"), facts.spec.get("directories") or ())
     port = facts.spec.get("port", contract.SHUFFLE_PORT)
     janitor = facts.spec.get("janitor") or {}

@@ -184,7 +184,7 @@ def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
                 f"has no effect: `{FIELD}` sets it to {wanted}",
                 shortened(text),
                 wanted,
-                "delete it",
+                "delete it" if value else f"delete it, and set `{FIELD}.port`",
             )
     if on_node:
         yield from _scratch(facts)
@@ -229,7 +229,7 @@ def directories(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def nested(path: Path, found: Iterable[str]) -> Iterator[Finding]:
-    """Those that are the same as one before, above it or below it: mounts that hide each other."""
+    """Those that are the same as one before, above it or below it: one place, or one disk for two."""
     before: list[str] = []
     for index, directory in enumerate(found):
         other = next((one for one in before if _related(one, directory)), None)

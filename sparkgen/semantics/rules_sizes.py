@@ -237,6 +237,8 @@ def requests_above_limits(facts: DocumentFacts) -> Iterator[Finding]:
             continue
         resources = container.spec.get("resources") or {}
         for name, limit in (resources.get("limits") or {}).items():
+            if container.kind == "spark" and name in ("cpu", "memory"):
+                continue  # Spark's own sizes replace the requests: SG110
             request = (resources.get("requests") or {}).get(name)
             if request is not None and _more(str(request), str(limit)):
                 path = (*container.path, "resources", "requests", name)

@@ -254,7 +254,8 @@ says (sparkgen/semantics).
   {{- if $whose -}}
     {{- template "sparkgen.problem" (dict "facts" .facts "path" .path
         "message" (printf "is the account that %s: rendering it would take over the existing account" $whose)
-        "next" "choose another account, or add `create: false` to `serviceAccount`") -}}
+        "next" (ternary "choose another account" "choose another account, or add `create: false` to `serviceAccount`"
+            (eq "default" .name))) -}}
   {{- end -}}
 {{- end -}}
 

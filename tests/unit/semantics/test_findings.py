@@ -12,7 +12,7 @@ import yaml
 from sparkgen import semantics
 from sparkgen.document import load
 from sparkgen.errors import Problem, path_text
-from tests.unit.semantics.documents import application, found, scheduled
+from tests.unit.semantics.documents import application, found, scheduled, whole
 
 SECRET = "s3cr3t-Value-9f8e7d"  # noqa: S105 - looks like one, on purpose
 
@@ -146,3 +146,37 @@ def test_the_longest_name_of_an_application_is_45_characters() -> None:
     assert [finding.found for finding in found(value, "SG104")] == ["a" * 46]
     value["metadata"]["name"] = "a" * 45
     assert found(value, "SG104") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "step"),
+    [
+        (
+            "spec: {shuffleService: {mode: sidecar}, sparkConf: {spark.shuffle.service.port: '7447'}}",
+            "SG148",
+            "delete it, and set `shuffleService.port`",
+        ),
+        (
+            "spec: {deps: {jars: [lib/a.jar]}}",
+            "SG141",
+            "write `./lib/a.jar` if it is beside the document, or `local:///lib/a.jar` if the image has it",
+        ),
+        (
+            "spec: {deps: {jars: [/lib/a.jar]}}",
+            "SG141",
+            "write `local:///lib/a.jar` if the image has it",
+        ),
+        # `create: false` would bind the application's Role to the account of every pod without its own.
+        ("spec: {serviceAccount: {name: default}}", "SG196", "choose another account"),
+    ],
+)
+def test_a_step_is_what_the_reader_wants(text: str, code: str, step: str) -> None:
+    """Not only what ends the problem: the setting must not get lost, or open something else."""
+    assert [finding.next_step for finding in found(whole(text), code)] == [step]
+
+
+def test_a_short_idle_timeout_of_a_notebook_is_said_to_keep_kernels() -> None:
+    """Jupyter reads half a second as 0, with which it never ends a kernel."""
+    value = whole("kind: SparkNotebook\nspec: {notebook: {kernelIdleTimeout: 500ms}}")
+    (finding,) = found(value, "SG302")
+    assert finding.message.endswith("0 keeps idle kernels forever")

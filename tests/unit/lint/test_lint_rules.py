@@ -1,0 +1,32 @@
+"""Rules of policy at their edges: what their pages promise, and documents that they must leave alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkgen.lint.registry import RULES
+from sparkgen.lint.settings import Settings
+from sparkgen.lint.subject import Subject
+from tests.unit.semantics.documents import whole
+
+CHECKS = {rule.code: rule.check for rule in RULES}
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "paths"),
+    [
+        ("SG224", "spec: {mainApplicationFile: 'https://example.com/1.0/a.py'}", ["mainApplicationFile"]),
+        ("SG224", "spec: {mainApplicationFile: 's3a://bucket/1.0/a.py'}", []),
+        ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '@hourly'}", []),
+        ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '0 * * * *'}", []),
+        ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '0 * * * mon'}", ["timeZone"]),
+        ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '@daily'}", ["timeZone"]),
+        # A driver runs no tasks: its threads are not as many as `cores`.
+        ("SG264", "spec: {driver: {cores: 1, coreRequest: '2'}}", []),
+        ("SG264", "spec: {executor: {cores: 1, coreRequest: '2'}}", ["coreRequest"]),
+    ],
+)
+def test_what_a_rule_reports(code: str, text: str, paths: list[str]) -> None:
+    """The last part of the path of each finding."""
+    found = CHECKS[code](Subject.of(whole(text), Settings()))
+    assert [finding.path[-1] for finding in found] == paths
