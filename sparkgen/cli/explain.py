@@ -64,7 +64,9 @@ def command(
     recursive: Annotated[bool, typer.Option("--recursive", help="List all fields below it.")] = False,
     kind: Annotated[
         Kind,
-        typer.Option("--kind", metavar="KIND", help="Kind of document that has the field."),
+        typer.Option(
+            "--kind", metavar="KIND", help="Kind of document that has the field.", case_sensitive=False
+        ),
     ] = Kind.APPLICATION,
 ) -> None:
     """Print what the schema says about a field."""

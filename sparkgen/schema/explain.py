@@ -37,7 +37,8 @@ def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]
     inner = field.item()
     if any(inner.children()):
         shown = _tree(inner, 1) if recursive else _list(inner)
-        blocks.append("\n".join(["FIELDS:", *shown]))
+        title = "FIELDS OF EACH VALUE:" if field.is_map else "FIELDS:"
+        blocks.append("\n".join([title, *shown]))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -57,6 +58,8 @@ def find(path: str, kind: str) -> Field:
         holder = root.find(start)
         if holder is not None and (not names or holder.child(names[0]) is not None):
             return _descend(holder, names, kind)
+    if names[0] == "spark" and len(names) > 1:
+        raise _spark_property(".".join(names), kind)
     raise _no_field(root.find(("spec",)) or root, names[0], names, kind)
 
 
@@ -88,9 +91,35 @@ def _no_field(parent: Field, name: str, names: list[str], kind: str) -> Sparkgen
         return SparkgenError(f"{message}; it has no fields")
     if parent.path == ("spec",) and 0 < len(paths) <= MOST_HOMES:
         return SparkgenError(f"{message}; did you mean {either([path_text((*one, name)) for one in paths])}?")
+    if parent.path == ("spec",) and not paths and (command := _of_another_kind(name)):
+        return SparkgenError(f"{message}; {command}")
     if len(known) > MOST_NAMES:
         return SparkgenError(f"{message}; list its fields: sparkgen explain {where}{_option(kind)}")
     return SparkgenError(f"{message}; it has {', '.join(known)}")
+
+
+def _of_another_kind(name: str) -> str:
+    """The command that explains a field which another kind has deeper in its spec; "" for none."""
+    for kind in fields.KINDS:
+        paths = homes(kind).get(name, ())
+        if len(paths) == 1:
+            return f"a {kind} has it: sparkgen explain {path_text((*paths[0], name))}{_option(kind)}"
+    return ""
+
+
+def _spark_property(name: str, kind: str) -> SparkgenError:
+    """What to say of a Spark property: the field that becomes it, or else `sparkConf`."""
+    own = list(fields.own_fields(fields.document(kind)))
+    said = [f"{word} `{name}`" for word in ("Becomes", "Sets", "or")]
+    paths = [
+        _shown(field)
+        for field in own
+        if any(text in str(field.schema.get("description")) for text in said)
+        and (field.path[-2] not in ("driver", "executor") or f".{field.path[-2]}." in name)
+    ]
+    paths = paths or [_shown(field) for field in own if field.name == "sparkConf"]
+    instead = f"; did you mean {either(paths)}?" if paths else ""
+    return SparkgenError(f"there is no field {name}: it is a Spark property{instead}")
 
 
 def _option(kind: str) -> str:

@@ -113,6 +113,23 @@ def test_long_examples_are_blocks() -> None:
     assert "EXAMPLES:\n    affinity:\n      nodeAffinity:\n" in explain("driver.affinity")
 
 
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [("SparkApplication", "false"), ("SparkConnectServer", "true"), ("SparkNotebook", "true")],
+)
+def test_defaults_are_those_of_the_kind(kind: str, default: str) -> None:
+    """What a Connect server and a notebook complete is their default."""
+    assert f"DEFAULT:  {default}\n" in explain("dynamicAllocation.enabled", kind=kind)
+    assert "spec.dynamicAllocation.maxExecutors <integer>" in explain(
+        "dynamicAllocation.maxExecutors", kind=kind
+    )
+
+
+def test_values_of_a_map() -> None:
+    """Fields that are below keys of the user's own are shown as such."""
+    assert "FIELDS OF EACH VALUE:\n  configMapKeyRef <object>\n" in explain("sparkConfFiles")
+
+
 def test_recursive() -> None:
     """With `recursive` the names of all fields below are shown as a tree."""
     text = explain("driver.env.valueFrom", recursive=True)
@@ -141,6 +158,10 @@ def test_scheduled() -> None:
         ("driver.qqq", "spec.driver has no qqq; list its fields: sparkgen explain spec.driver"),
         ("driver.env.qqq", "spec.driver.env has no qqq; it has name, value, valueFrom"),
         ("driver.cores.x", "spec.driver.cores has no x; it has no fields"),
+        ("idleTimeout", "it: sparkgen explain spec.connect.idleTimeout --kind SparkConnectServer"),
+        ("spark.executor.memory", "it is a Spark property; did you mean spec.executor.memory?"),
+        ("spark.driver.cores", "it is a Spark property; did you mean spec.driver.cores?"),
+        ("spark.sql.shuffle.partitions", "it is a Spark property; did you mean spec.sparkConf?"),
     ],
 )
 def test_unknown_paths(path: str, message: str) -> None:
@@ -161,6 +182,7 @@ def test_unknown_paths(path: str, message: str) -> None:
             "list its fields: sparkgen explain spec --kind SparkHistoryServer",
         ),
         ("ScheduledSparkApplication", "spec.kerberos", "did you mean spec.template.kerberos?"),
+        ("SparkStagingServer", "spark.ui.port", "no field spark.ui.port: it is a Spark property"),
         ("SparkApplication", "cleaner", "a SparkHistoryServer has it: add --kind SparkHistoryServer"),
     ],
 )
