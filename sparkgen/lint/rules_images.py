@@ -51,7 +51,7 @@ def pull_policy(subject: View) -> Iterator[Finding]:
     """Pull policies with which two nodes may run different images of one name."""
     told: set[Path] = set()
     for path, image, container in _images(subject):
-        policy = container.spec.get("imagePullPolicy")
+        policy = container.spec.get("imagePullPolicy") or ("Always" if is_latest(image) else None)
         own = subject.where((*container.places, subject.root), "imagePullPolicy")
         place = own if subject.has(own) else path
         if place in told or policy == "Always" or (policy != "Never" and "@sha256:" in image):
@@ -73,6 +73,11 @@ def pull_policy(subject: View) -> Iterator[Finding]:
                 "Always, or a digest",
                 "use a digest, or set `imagePullPolicy: Always`",
             )
+
+
+def is_latest(image: str) -> bool:
+    """Whether Kubernetes pulls an image always, if nothing else is set (SetDefaults_Container)."""
+    return "@" not in image and image.rpartition("/")[2].partition(":")[2] in ("", "latest")
 
 
 def registry(image: str) -> str:

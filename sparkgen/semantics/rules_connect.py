@@ -125,7 +125,7 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
             "add `networkPolicy: {enabled: true}`, or delete it",
         )
     yield from _too_short(
-        facts, ("connect", "idleTimeout"), "executors would be removed as soon as a session ends"
+        facts, ("connect", "idleTimeout"), "executors would be removed as soon as the last session ends"
     )
     yield from _own_probes(facts, "sparkgen checks the server itself, by gRPC")
     if ADDRESS_PROPERTY in facts.conf:

@@ -10,6 +10,7 @@ from sparkgen.model.batch import batch_scheduler
 from sparkgen.model.build import executors_of
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import listed
 
 _LOCAL_QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _OPTIONS = "batchSchedulerOptions"
@@ -37,7 +38,7 @@ def queues(facts: DocumentFacts) -> Iterator[Finding]:
             yield about_key(
                 facts.path(_OPTIONS, option),
                 f"`{scheduler}` does not read it",
-                f"delete it; {' and '.join(f'`{one}`' for one in _READ_BY[option])} would",
+                f"delete it: it is for {listed([f'`{one}`' for one in _READ_BY[option]])}",
             )
     yield from _kueue(facts, queued=scheduler == "kueue")
 

@@ -17,6 +17,11 @@ CHECKS = {rule.code: rule.check for rule in RULES}
     [
         ("SG224", "spec: {mainApplicationFile: 'https://example.com/1.0/a.py'}", ["mainApplicationFile"]),
         ("SG224", "spec: {mainApplicationFile: 's3a://bucket/1.0/a.py'}", []),
+        # Kubernetes pulls these always; the runtime image has a tag in each case.
+        ("SG223", "spec: {image: 'a/b:latest'}", ["runtimeImage"]),
+        ("SG223", "spec: {image: a/b}", ["runtimeImage"]),
+        ("SG223", "spec: {image: 'a/b:1'}", ["runtimeImage", "image"]),
+        ("SG223", "spec: {image: 'a/b:latest', imagePullPolicy: IfNotPresent}", ["imagePullPolicy"]),
         ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '@hourly'}", []),
         ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '0 * * * *'}", []),
         ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '0 * * * mon'}", ["timeZone"]),
