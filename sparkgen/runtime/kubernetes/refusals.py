@@ -153,7 +153,7 @@ REFUSALS = (
         "rights",
         '" cannot ',
         Mends.EARLY,
-        "the service account lacks a permission that its Role and RoleBinding grant",
+        "the service account lacks a permission that the rendered Role and RoleBinding grant",
         "apply the rendered Role and RoleBinding; if the run has ended, run it again",
     ),
 )

@@ -193,7 +193,7 @@ Driver stacktrace:
 """
 NO_RIGHTS = """\
 26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: [Forbidden] no executor can start, and \
-waiting does not help: cannot create an executor: the service account lacks a permission that its \
+waiting does not help: cannot create an executor: the service account lacks a permission that the rendered \
 Role and RoleBinding grant: pods is forbidden: User "system:serviceaccount:analytics:pi" cannot \
 create resource "pods" in API group "" in the namespace "analytics"
 """
@@ -210,7 +210,7 @@ EXPIRED = (
     "2026-11-22T01:00:05Z)\nchange spec.run.expiresAt (or spec.run.id, for a new run), and render the "
     "document again\n"
 )
-LACKS = "the service account lacks a permission that its Role and RoleBinding grant"
+LACKS = "the service account lacks a permission that the rendered Role and RoleBinding grant"
 SERVICE_ACCOUNT = 'User "system:serviceaccount:analytics:pi" cannot'
 
 
