@@ -162,6 +162,8 @@ def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]
 
 def _pod_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
     number, _, user = _served(facts, role)
+    if role == "executor" and facts.get("shuffleService", "mode") == "sidecar":
+        number, user = facts.get("shuffleService", "port") or contract.SHUFFLE_PORT, "the shuffle service"
     return {**POD_PORTS[role], number: user} if user else POD_PORTS[role]
 
 

@@ -180,3 +180,23 @@ def test_a_short_idle_timeout_of_a_notebook_is_said_to_keep_kernels() -> None:
     value = whole("kind: SparkNotebook\nspec: {notebook: {kernelIdleTimeout: 500ms}}")
     (finding,) = found(value, "SG302")
     assert finding.message.endswith("0 keeps idle kernels forever")
+
+
+@pytest.mark.parametrize(
+    ("shuffle", "port", "said"),
+    [
+        ("mode: sidecar", 7337, ["the shuffle service listens on this port of the executor's pod"]),
+        (
+            "mode: sidecar, port: 7447",
+            7447,
+            ["the shuffle service listens on this port of the executor's pod"],
+        ),
+        ("mode: sidecar, port: 7447", 7337, []),
+        ("name: shuffle-35, secretName: shuffle-35", 7337, []),
+    ],
+)
+def test_the_port_of_a_shuffle_service_in_the_pod_is_taken(shuffle: str, port: int, said: list[str]) -> None:
+    """Where the service is in the executor's pod, a sidecar beside it cannot have its port."""
+    sidecar = f"{{name: proxy, image: 'a/b:1', ports: [{{containerPort: {port}}}]}}"
+    value = whole(f"spec: {{shuffleService: {{{shuffle}}}, executor: {{sidecars: [{sidecar}]}}}}")
+    assert [finding.message for finding in found(value, "SG162")] == said
