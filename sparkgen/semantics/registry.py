@@ -185,6 +185,8 @@ RULES: tuple[Rule, ...] = (
     # Kerberos
     Rule("SG317", "kerberos-login", ERROR, "A Kerberos login that cannot work.", kerberos.logins),
     Rule("SG318", "somebody-else", ERROR, "A proxy user that Spark would ignore.", kerberos.somebody_else, chart="security: the application would silently act as another user"),
+    # the shuffle service again
+    Rule("SG319", "janitor-account", WARNING, "A janitor that no application lets look at its pods.", nothing, service.accounts),
 )
 
 RULES_OF_FILES: tuple[Rule, ...] = (

@@ -111,3 +111,23 @@ def open_to_all(facts: ServerFacts) -> Iterator[Finding]:
             "on the node",
             "add `secretName:` with a Secret in its namespace that has the key `secret`",
         )
+
+
+def accounts(facts: ServerFacts) -> Iterator[Finding]:
+    """An account with a name of its own: applications bind their Role to the one with the service's name.
+
+    What the janitor may not look at is over for it after a while (runtime/janitor/decide.py), unless it waits
+    for ever.
+    """
+    section = facts.spec.get("serviceAccount") or {}
+    name, service = section.get("name"), facts.value["metadata"]["name"]
+    waits = (facts.spec.get("janitor") or {}).get("withoutAccessSeconds")
+    if name is not None and name != service and waits != 0:
+        yield Finding(
+            facts.path("serviceAccount", "name"),
+            f"applications let only the service account {shortened(service)} look at their drivers' pods, so "
+            "the janitor would remove data of running applications",
+            shortened(name),
+            "",
+            "delete it; if you bind this account in each namespace, set `janitor.withoutAccessSeconds: 0`",
+        )
