@@ -545,7 +545,10 @@ CASES = {
         "the namespace's Pod Security level does not allow the driver's pod",
         "to find it before you apply: sparkgen lint --profile pss-restricted",
         [job()],
-        refused('violates PodSecurity "restricted:latest": runAsNonRoot != true (pod must not set it)'),
+        refused(
+            'violates PodSecurity "restricted:latest": runAsNonRoot != true '
+            "(pod must not set securityContext.runAsNonRoot=false)"
+        ),
     ),
     "account": Case(
         "the service account does not exist",
