@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
-from sparkgen.cluster.routes import route
+from sparkgen.cluster.routes import root, route
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -79,9 +79,8 @@ class Cluster:
 
     def knows(self, api_version: str, kind: str) -> bool:
         """Whether the cluster has a kind; True where it does not say. Users may ask (`system:discovery`)."""
-        root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
         try:
-            found = self._ask(f"ask for the kinds of {api_version}", "GET", root)
+            found = self._ask(f"ask for the kinds of {api_version}", "GET", root(api_version))
         except ClusterError as error:
             if error.status in (403, 404):
                 return error.status == 403

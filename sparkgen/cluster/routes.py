@@ -6,6 +6,11 @@ _PLURALS = {"Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
 _CLUSTER_WIDE = frozenset(("Namespace", "Node", "SelfSubjectAccessReview"))
 
 
+def root(api_version: str) -> str:
+    """The path of a version of an API group."""
+    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
 def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     """The path of an object, or of all of its kind; of a kind without namespaces, whatever `namespace` says.
 
@@ -14,6 +19,6 @@ def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     exceptions.
     """
     plural = _PLURALS.get(kind, f"{kind.lower()}s")
-    root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-    path = f"{root}/{plural}" if kind in _CLUSTER_WIDE else f"{root}/namespaces/{namespace}/{plural}"
+    above = root(api_version) if kind in _CLUSTER_WIDE else f"{root(api_version)}/namespaces/{namespace}"
+    path = f"{above}/{plural}"
     return f"{path}/{name}" if name else path

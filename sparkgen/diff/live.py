@@ -74,9 +74,8 @@ def gather(cluster: Cluster, wanted: Side) -> Gathered:
             after.append(plain(_tried(cluster, item, live)))
         except ClusterError as error:
             if error.status == 404 and item["kind"] == "RoleBinding":
-                after.append(
-                    plain(item)
-                )  # nobody can look at the permissions of a Role that is not there yet
+                # Its Role is not there yet, so the server cannot look at the Role's permissions.
+                after.append(plain(item))
                 continue
             if error.status not in _REFUSALS:
                 raise

@@ -198,7 +198,7 @@ def slow_encryption(subject: Subject) -> Iterator[Finding]:
         ("dfs.data.transfer.protection", "privacy"),
         ("dfs.encrypt.data.transfer", "true"),
     ):
-        if _hadoop(facts, name) == encrypted:
+        if _hadoop(facts, name).split(",")[0].strip() == encrypted:  # of several, SASL takes the first
             said = facts.path("hadoopConf", name)
             yield Finding(
                 said if subject.has(said) else facts.path("sparkConf", f"spark.hadoop.{name}"),

@@ -8,6 +8,7 @@ from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, View
+from sparkgen.semantics.rules_versions import is_latest
 
 
 def digest(subject: View) -> Iterator[Finding]:
@@ -73,11 +74,6 @@ def pull_policy(subject: View) -> Iterator[Finding]:
                 "Always, or a digest",
                 "use a digest, or set `imagePullPolicy: Always`",
             )
-
-
-def is_latest(image: str) -> bool:
-    """Whether Kubernetes pulls an image always, if nothing else is set (SetDefaults_Container)."""
-    return "@" not in image and image.rpartition("/")[2].partition(":")[2] in ("", "latest")
 
 
 def registry(image: str) -> str:

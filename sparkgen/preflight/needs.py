@@ -10,6 +10,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.values import Reference
+from sparkgen.semantics.rules_versions import is_latest
 
 _SERVERS = {"DaemonSet": "shuffle service", "Deployment": "history server"}
 """What else has pods: a document of its own describes it."""
@@ -93,8 +94,7 @@ def images(groups: Iterable[Pods]) -> dict[str, str]:
     for group in groups:
         for container in containers(group.template["spec"]):
             image = str(container["image"])
-            tag = image.rpartition("/")[2].partition(":")[2] or "latest"
-            default = "Always" if tag == "latest" and "@" not in image else "IfNotPresent"
+            default = "Always" if is_latest(image) else "IfNotPresent"
             found.setdefault(image, str(container.get("imagePullPolicy") or default))
     return found
 

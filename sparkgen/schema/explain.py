@@ -21,6 +21,8 @@ from sparkgen.schema.wording import block, either, flow, line
 WIDTH = 92
 STARTS: tuple[Path, ...] = ((), ("spec",), ("spec", "template"))
 """Where a path may start: what comes before its first name can be left out."""
+IGNORED = ("spark.kubernetes.", "spark.submit.")
+"""Nearly all properties that begin so have no effect in `sparkConf` (SG120, SG121)."""
 
 
 def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]) -> str:
@@ -108,7 +110,7 @@ def _of_another_kind(name: str) -> str:
 
 
 def _spark_property(name: str, kind: str) -> SparkgenError:
-    """What to say of a Spark property: the field that becomes it, or else `sparkConf`."""
+    """What to say of a Spark property: the field that becomes it, or `sparkConf` if that has an effect."""
     own = list(fields.own_fields(fields.document(kind)))
     said = [f"{word} `{name}`" for word in ("Becomes", "Sets", "or")]
     paths = [
@@ -117,7 +119,8 @@ def _spark_property(name: str, kind: str) -> SparkgenError:
         if any(text in str(field.schema.get("description")) for text in said)
         and (field.path[-2] not in ("driver", "executor") or f".{field.path[-2]}." in name)
     ]
-    paths = paths or [_shown(field) for field in own if field.name == "sparkConf"]
+    if not paths and not name.startswith(IGNORED):
+        paths = [_shown(field) for field in own if field.name == "sparkConf"]
     instead = f"; did you mean {either(paths)}?" if paths else ""
     return SparkgenError(f"there is no field {name}: it is a Spark property{instead}")
 

@@ -144,7 +144,7 @@ def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]
         name = port.get("name")
         if name is None:
             continue
-        own = container.kind == "spark" and port.get("containerPort") in _pod_ports(facts, container.role)
+        own = container.kind == "spark" and port.get("containerPort") in _own_ports(facts, container.role)
         if name in taken and not own:
             message = "another port of the container already has this name"
             yield Finding((*path, "name"), message, shortened(name), "another name", "rename it")
@@ -160,11 +160,18 @@ def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]
         taken.add(name)
 
 
-def _pod_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
+def _own_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
+    """Those that sparkgen gives to the Spark container: the document's entry of such a number is merged."""
     number, _, user = _served(facts, role)
-    if role == "executor" and facts.get("shuffleService", "mode") == "sidecar":
-        number, user = facts.get("shuffleService", "port") or contract.SHUFFLE_PORT, "the shuffle service"
     return {**POD_PORTS[role], number: user} if user else POD_PORTS[role]
+
+
+def _pod_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
+    ports = _own_ports(facts, role)
+    if role == "executor" and facts.get("shuffleService", "mode") == "sidecar":
+        number = facts.get("shuffleService", "port") or contract.SHUFFLE_PORT
+        return {**ports, number: "the shuffle service"}
+    return ports
 
 
 def _names_of_ports(facts: DocumentFacts, role: str) -> tuple[str, ...]:

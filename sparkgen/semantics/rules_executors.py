@@ -130,7 +130,11 @@ def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
     name = "spark.shuffle.service.enabled"
     if facts.get("shuffleService") is not None:
         return
-    beside = any(one.role == "executor" and one.kind == "sidecar" for one in facts.containers)
+    beside = any(
+        one.kind == "sidecar" or one.spec.get("restartPolicy") == "Always"  # an init container that stays
+        for one in facts.containers
+        if one.role == "executor"
+    )
     if facts.is_true(name) and not beside:
         yield Finding(
             facts.place(name),

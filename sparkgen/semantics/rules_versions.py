@@ -88,6 +88,11 @@ def is_stock(image: str) -> bool:
     return _without_digest(image).rpartition("/")[2].partition(":")[0] in _SPARK_IMAGES
 
 
+def is_latest(image: str) -> bool:
+    """Whether Kubernetes pulls an image always, if nothing else is set (SetDefaults_Container)."""
+    return "@" not in image and image.rpartition("/")[2].partition(":")[2] in ("", "latest")
+
+
 def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
     yield from moving_images(_images(facts))
@@ -96,10 +101,7 @@ def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
 def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
     """Those of the images that can change without a change in Git."""
     for path, image in images:
-        if "@" in image:
-            continue
-        tag = image.rpartition("/")[2].partition(":")[2]
-        if tag in ("", "latest"):
+        if is_latest(image):
             yield Finding(
                 path,
                 "its content can change without a change in Git, and new content starts no new run",

@@ -28,6 +28,7 @@ def reported(**spec: Any) -> list[tuple[str | int, ...]]:
     [
         ({"hadoopConf": PRIVACY}, ("hadoopConf", PROTECTION)),
         ({"hadoopConf": {PROTECTION: " Privacy "}}, ("hadoopConf", PROTECTION)),
+        ({"hadoopConf": {PROTECTION: "privacy, integrity"}}, ("hadoopConf", PROTECTION)),
         ({"hadoopConf": {"dfs.encrypt.data.transfer": "true"}}, ("hadoopConf", "dfs.encrypt.data.transfer")),
         (
             {"sparkConf": {f"spark.hadoop.{PROTECTION}": "privacy"}},

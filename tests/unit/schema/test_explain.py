@@ -162,6 +162,7 @@ def test_scheduled() -> None:
         ("spark.executor.memory", "it is a Spark property; did you mean spec.executor.memory?"),
         ("spark.driver.cores", "it is a Spark property; did you mean spec.driver.cores?"),
         ("spark.sql.shuffle.partitions", "it is a Spark property; did you mean spec.sparkConf?"),
+        ("spark.kubernetes.memoryOverheadFactor", "did you mean spec.memoryOverheadFactor?"),
     ],
 )
 def test_unknown_paths(path: str, message: str) -> None:
@@ -184,6 +185,9 @@ def test_unknown_paths(path: str, message: str) -> None:
         ("ScheduledSparkApplication", "spec.kerberos", "did you mean spec.template.kerberos?"),
         ("SparkStagingServer", "spark.ui.port", "no field spark.ui.port: it is a Spark property"),
         ("SparkApplication", "cleaner", "a SparkHistoryServer has it: add --kind SparkHistoryServer"),
+        # `sparkConf` would be refused, or have no effect.
+        ("SparkApplication", "spark.kubernetes.container.image", "it is a Spark property"),
+        ("SparkApplication", "spark.submit.deployMode", "it is a Spark property"),
     ],
 )
 def test_unknown_paths_of_other_kinds(kind: str, path: str, message: str) -> None:

@@ -200,3 +200,10 @@ def test_the_port_of_a_shuffle_service_in_the_pod_is_taken(shuffle: str, port: i
     sidecar = f"{{name: proxy, image: 'a/b:1', ports: [{{containerPort: {port}}}]}}"
     value = whole(f"spec: {{shuffleService: {{{shuffle}}}, executor: {{sidecars: [{sidecar}]}}}}")
     assert [finding.message for finding in found(value, "SG162")] == said
+
+
+def test_a_port_of_the_shuffle_service_is_not_one_of_the_spark_container() -> None:
+    """Kubernetes refuses two ports of one container with the same name, whoever else has the number."""
+    ports = "ports: [{containerPort: 7337, name: blockmanager}]"
+    (finding,) = found(whole(f"spec: {{shuffleService: {{mode: sidecar}}, executor: {{{ports}}}}}"), "SG161")
+    assert finding.found == "blockmanager"
