@@ -187,6 +187,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG318", "somebody-else", ERROR, "A proxy user that Spark would ignore.", kerberos.somebody_else, chart="security: the application would silently act as another user"),
     # the shuffle service again
     Rule("SG319", "janitor-account", WARNING, "A janitor that no application lets look at its pods.", nothing, service.accounts),
+    # accounts again
+    Rule("SG320", "default-account", WARNING, "Permissions for every pod without an account of its own.", access.default_account),
 )
 
 RULES_OF_FILES: tuple[Rule, ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparkgen.semantics import rules_names as names
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
@@ -55,6 +56,31 @@ def lost_account_annotations(facts: DocumentFacts) -> Iterator[Finding]:
             f"the service account is not rendered because {because}, so its annotations would be lost",
             "annotate the account where it is defined, or set `create: true` to let sparkgen render it",
         )
+
+
+def default_account(facts: DocumentFacts) -> Iterator[Finding]:
+    """The namespace's own account for the driver: the Role is bound to that of every pod that names none.
+
+    Where sparkgen would render it, SG196 is an error.
+    """
+    section = facts.get("serviceAccount") or {}
+    existing = facts.get("driver", "serviceAccount")
+    path = facts.path("driver", "serviceAccount") if existing else facts.path("serviceAccount", "name")
+    made = section.get("create", existing is None)
+    if (
+        (existing or section.get("name")) != names.DEFAULT_ACCOUNT
+        or made
+        or facts.get("rbac", "create") is False
+    ):
+        return
+    yield Finding(
+        path,
+        "every pod in the namespace that names no account uses this one, and would get the permissions of "
+        "the application's Role",
+        names.DEFAULT_ACCOUNT,
+        "",
+        "name another account, or delete this line and let sparkgen render one",
+    )
 
 
 def budget_with_both(facts: DocumentFacts) -> Iterator[Finding]:
