@@ -82,7 +82,9 @@ class Deployed:
         return there if phases else pods
 
     def logs(self, container: str = "spark-kubernetes-driver", *options: str) -> str:
-        """What a container of the driver's pod has written."""
+        """What a container of the driver's pod has written; "" while there is no such pod."""
+        if not self.has_driver():
+            return ""
         name = self.driver()["metadata"]["name"]
         return self.cluster.try_kubectl("logs", "-n", self.namespace, name, "-c", container, *options).stdout
 

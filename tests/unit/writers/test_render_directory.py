@@ -272,9 +272,11 @@ except SparkgenError as error:
 
 STOP_WHILE_STAGING = """
 def slow(paths):
-    print("now", flush=True); time.sleep(30)
+    print("now", flush=True)
+    for _ in range(300): time.sleep(0.1)
 module.settle = slow
 """
+"""In short naps: Python looks at a signal that comes just before a sleep only when the sleep is over."""
 STOP_WHILE_COMMITTING = """
 count = 0
 def rename(source, target):
