@@ -1,9 +1,9 @@
 """Requests by urllib3 alone, where the kubeconfig says all there is to know.
 
 Importing the official client takes half a second, several times what a command has to do. A kubeconfig of one
-file with an address, a certificate authority, and a token or a client certificate needs nothing of it.
-Anything else, from a login by a program to a proxy or a file that is missing, is left to the official client,
-which knows what to do, or what to say. Tests hold both to the same requests.
+file with an address, a certificate authority, and a token, a client certificate or a program that logs in
+(exec_login.py) needs nothing of it. Anything else, from a proxy to a file that is missing, is left to the
+official client, which knows what to do, or what to say. Tests hold both to the same requests.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import base64
 import json
 import os
 import ssl
+import threading
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -20,11 +22,16 @@ from urllib.parse import urlencode, urlsplit
 import urllib3
 from urllib3.util.ssl_ import create_urllib3_context
 
-from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Refused
+from sparkgen.cluster import exec_login
+from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Channel, Refused
+from sparkgen.cluster.errors import ClusterError
+from sparkgen.cluster.exec_login import Credential
 from sparkgen.cluster.place import Chosen, read
 
 _CLUSTER = {"server", "certificate-authority", "certificate-authority-data", "extensions"}
 _USER = {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token"}
+_UNAUTHORIZED = 401
+_NO_PASSWORD = b""  # an encrypted key is an error, and no question on the terminal
 _FILES = ("certificate-authority", "client-certificate", "client-key")
 
 
@@ -57,29 +64,109 @@ class Plain:
         return answer
 
 
-def channel(chosen: Chosen, environment: Mapping[str, str]) -> Plain | None:
-    """The channel to a cluster; None where the official client has to look."""
+class LoggedIn:
+    """A channel whose login is a program's.
+
+    The program runs before the first request, when its credential has expired, and once more when the server
+    refuses the credential. Several threads wait for one login.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        log_in: Callable[[], Credential],
+        opened: Callable[[Credential], Plain],
+        now: Callable[[], datetime],
+    ) -> None:
+        self.server = server
+        self._log_in = log_in
+        self._opened = opened
+        self._now = now
+        self._held = threading.Lock()
+        self._plain: Plain | None = None
+        self._expires: datetime | None = None
+
+    def send(self, call: Call) -> Answer:
+        """The answer. Refused, an HTTPError, or a ClusterError where the login fails."""
+        used = self._current(None)
+        try:
+            return used.send(call)
+        except Refused as error:
+            if error.status != _UNAUTHORIZED:
+                raise
+        return self._current(used).send(call)
+
+    def _current(self, refused: Plain | None) -> Plain:
+        """The channel of a credential that is good; another one than `refused`."""
+        with self._held:
+            expired = self._expires is not None and self._expires <= self._now()
+            if self._plain is None or self._plain is refused or expired:
+                credential = self._log_in()
+                self._plain, self._expires = self._opened(credential), credential.expires
+            return self._plain
+
+
+def channel(
+    chosen: Chosen,
+    environment: Mapping[str, str],
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Channel | None:
+    """The channel to a cluster; None where the official client has to look. ClusterError for a bad login."""
     if not chosen.files or os.pathsep in chosen.files:
         return None
     try:
-        cluster, user = _entries(read(chosen.files), chosen.context)
+        cluster, name, user = _entries(read(chosen.files), chosen.context)
         server = str(cluster["server"]).rstrip("/")
         known = server.startswith(("http://", "https://")) and _is_plain(cluster, user)
         if not known or _proxied(server, environment):
             return None
-        token = {"Authorization": f"Bearer {user['token']}"} if user.get("token") else {}
-        tls = _tls({**cluster, **user}, Path(chosen.files).parent) if server.startswith("https:") else None
-        return Plain(server, token, tls)
+        folder = Path(chosen.files).absolute().parent
+        plain = _opened(server, cluster, folder, user, str(user.get("token") or ""))
+        if "exec" not in user:
+            return plain
+        program = exec_login.plugin(name, user["exec"], cluster, folder, environment)
     except (OSError, ValueError, TypeError, KeyError, urllib3.exceptions.HTTPError):
         return None
+    return LoggedIn(
+        server,
+        lambda: exec_login.log_in(program),
+        lambda credential: _with_credential(server, cluster, folder, name, credential),
+        now,
+    )
 
 
-def _entries(config: Mapping[str, Any], context: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The cluster and the user of a context. ValueError where they are not clear."""
+def _with_credential(
+    server: str, cluster: Mapping[str, Any], folder: Path, name: str, credential: Credential
+) -> Plain:
+    """A channel with what a program printed."""
+    pem = {"client-certificate": credential.certificate, "client-key": credential.key}
+    user = {f"{key}-data": base64.b64encode(text.encode()).decode() for key, text in pem.items() if text}
+    try:
+        return _opened(server, cluster, folder, user, credential.token)
+    except (ssl.SSLError, UnicodeError) as error:
+        raise ClusterError(
+            f"cannot log in as the user {name} of the kubeconfig: the certificate or the key that its "
+            f"program printed cannot be used ({error}): log in again as your cloud describes"
+        ) from None
+
+
+def _opened(
+    server: str, cluster: Mapping[str, Any], folder: Path, user: Mapping[str, Any], token: str
+) -> Plain:
+    """A channel with a token, or a client certificate, or both. Errors of ssl, OSError or ClusterError."""
+    if token and not exec_login.TOKEN.fullmatch(token):
+        raise ClusterError("the token in the kubeconfig has a space, a line break or another odd character")
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    tls = _tls({**cluster, **user}, folder) if server.startswith("https:") else None
+    return Plain(server, headers, tls)
+
+
+def _entries(config: Mapping[str, Any], context: str) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """The cluster, and the user with its name, of a context. ValueError where they are not clear."""
     chosen = _named(config["contexts"], context)["context"]
     cluster = _named(config["clusters"], chosen["cluster"])["cluster"]
     user = _named(config["users"], chosen["user"])["user"]
-    return dict(cluster), dict(user)
+    return dict(cluster), str(chosen["user"]), dict(user)
 
 
 def _named(entries: list[dict[str, Any]], name: str) -> dict[str, Any]:
@@ -91,7 +178,8 @@ def _is_plain(cluster: Mapping[str, Any], user: Mapping[str, Any]) -> bool:
     """Whether nothing is said that this module does not know, and nothing twice."""
     said = {*cluster, *user}
     twice = any({name, f"{name}-data"} <= said for name in _FILES)
-    return set(cluster) <= _CLUSTER and set(user) <= _USER and not twice
+    logs_in = exec_login.can_read(user) if "exec" in user else set(user) <= _USER
+    return set(cluster) <= _CLUSTER and logs_in and not twice
 
 
 def _proxied(server: str, environment: Mapping[str, str]) -> bool:
@@ -125,7 +213,8 @@ def _tls(said: Mapping[str, Any], folder: Path) -> ssl.SSLContext:
 def _load_client(context: ssl.SSLContext, said: Mapping[str, Any], folder: Path) -> None:
     """Load a client's certificate and key, which ssl takes as files only."""
     if "client-certificate" in said and "client-key" in said:
-        context.load_cert_chain(folder / said["client-certificate"], folder / said["client-key"])
+        names = (folder / said["client-certificate"], folder / said["client-key"])
+        context.load_cert_chain(*names, password=_NO_PASSWORD)
         return
     import tempfile  # noqa: PLC0415 - not for kubeconfigs that name files
 
@@ -134,4 +223,4 @@ def _load_client(context: ssl.SSLContext, said: Mapping[str, Any], folder: Path)
         for file in (certificate, key):
             data = said.get(f"{file.name}-data")
             file.write_bytes(base64.b64decode(data) if data else (folder / said[file.name]).read_bytes())
-        context.load_cert_chain(certificate, key)
+        context.load_cert_chain(certificate, key, password=_NO_PASSWORD)

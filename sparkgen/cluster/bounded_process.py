@@ -1,0 +1,86 @@
+"""A program that is run for what it prints: not for long, and not for much."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import IO, cast
+
+MOST = 1 << 20
+"""Bytes of standard output that are read, at most."""
+_TAIL = 2048
+"""Bytes of standard error that are kept."""
+_PIECE = 1 << 16
+_SHOWN = 300
+
+
+class Failed(Exception):
+    """A program that ended badly, or had to be ended: why, on one line."""
+
+
+def output_of(
+    command: Sequence[str], environment: Mapping[str, str], *, seconds: float, stdin: bool
+) -> bytes:
+    """What a program prints. Failed, OSError if it does not start, ValueError for a null byte.
+
+    A person who watches a terminal sees its standard error directly, because it may say where to log in;
+    otherwise the end of it is in the message. `stdin`: whether it may read our standard input.
+    """
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=None if stdin else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=None if watched else subprocess.PIPE,
+    )
+    end = time.monotonic() + seconds
+    try:
+        printed, said = _read(process, end)
+        status = process.wait(max(end - time.monotonic(), 0))
+    except (TimeoutError, subprocess.TimeoutExpired):
+        raise Failed(f"{command[0]} did not end within {seconds:.0f} seconds") from None
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+    if status:
+        reason = "see its message above" if watched else _line(said) or "it printed no message"
+        raise Failed(f"{command[0]} ended with exit code {status} ({reason})")
+    return printed
+
+
+def _read(process: subprocess.Popen[bytes], end: float) -> tuple[bytes, bytes]:
+    """Standard output, and the end of standard error. Failed for too much of the first, TimeoutError."""
+    read = {pipe: b"" for pipe in (process.stdout, process.stderr) if pipe is not None}
+    with selectors.DefaultSelector() as selector:
+        for pipe in read:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(end - time.monotonic(), 0))
+            if not ready:
+                raise TimeoutError
+            for key, _ in ready:
+                pipe = cast(IO[bytes], key.fileobj)
+                piece = os.read(key.fd, _PIECE)
+                if not piece:
+                    selector.unregister(pipe)
+                elif pipe is process.stderr:
+                    read[pipe] = (read[pipe] + piece)[-_TAIL:]
+                elif len(read[pipe]) + len(piece) > MOST:
+                    raise Failed(f"it printed more than {MOST >> 20} MiB")
+                else:
+                    read[pipe] += piece
+    return read[cast(IO[bytes], process.stdout)], read[process.stderr] if process.stderr else b""
+
+
+def _line(said: bytes) -> str:
+    """The last words of standard error on one line."""
+    text = " ".join(said.decode(errors="replace").split())
+    return text if len(text) <= _SHOWN else f"...{text[3 - _SHOWN :]}"
