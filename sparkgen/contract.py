@@ -155,8 +155,8 @@ REGISTRY_GC_FILE = "gc.json"
 REGISTRY_PUSH_SCRIPT_FILE = "push.sh"
 REGISTRY_GC_SCRIPT_FILE = "gc.sh"
 """What starts the registry where several write to one claim: by a lock, nobody writes while one collects."""
-HOSTNAME_OPTION = '--hostname "$SPARK_EXECUTOR_POD_IP"'
-SHUFFLE_HOSTNAME_OPTION = '--hostname "$SPARKGEN_EXECUTOR_HOST"'
+HOSTNAME_OPTION = '--hostname "$(url_host "$SPARK_EXECUTOR_POD_IP")"'
+SHUFFLE_HOSTNAME_OPTION = '--hostname "$(url_host "$SPARKGEN_EXECUTOR_HOST")"'
 EXECUTOR_TEMPLATE_FILE = "executor.json"
 TUNING_FILE = "tuning.json"
 HADOOP_FILE = "core-site.xml"

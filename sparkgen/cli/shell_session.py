@@ -28,6 +28,7 @@ from sparkgen.codes import Code
 from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
 from sparkgen.live.facts import gather
+from sparkgen.runtime.addresses import url_host
 from sparkgen.usecases import drivers
 from sparkgen.usecases.checking import agree
 from sparkgen.usecases.connecting import run_client
@@ -180,8 +181,9 @@ def _prepare(
     """Have the way to this machine tried, and write what the driver starts with; where it will listen."""
     settings, driver = _tried(client, reached)
     if not driver_address.reaches(settings.pod_address, settings.allocator_port):
+        place = f"{url_host(settings.pod_address)}:{settings.allocator_port}"
         _say(
-            f"this machine cannot reach pods ({settings.pod_address}:{settings.allocator_port}): task "
+            f"this machine cannot reach pods ({place}): task "
             "results larger than spark.task.maxDirectResultSize (1 MiB) cannot be fetched"
         )
     folder.write(folder.jar, client.jar(application.scala_version))
@@ -189,7 +191,7 @@ def _prepare(
     made = client_files.files(application, settings.properties, folder, client.port, home)
     for name, text in made.items():
         folder.write(folder.conf / name, text.encode())
-    _say(f"executors will connect to {driver.host}:{driver.port} and {driver.block_manager_port}")
+    _say(f"executors will connect to {url_host(driver.host)}:{driver.port} and {driver.block_manager_port}")
     return driver
 
 

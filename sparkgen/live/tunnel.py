@@ -12,6 +12,7 @@ from collections.abc import Callable
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
+from sparkgen.runtime.addresses import url_host
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = (LOOPBACK, "::1")
@@ -54,8 +55,8 @@ class Tunnel(socketserver.ThreadingTCPServer):
             super().__init__((address, port), _Connection)
         except OSError as error:
             raise SparkgenError(
-                f"cannot listen on {address}:{port}: {error.strerror}; choose another port with --port, or "
-                "any free one with --port 0"
+                f"cannot listen on {url_host(address)}:{port}: {error.strerror}; choose another port with "
+                "--port, or any free one with --port 0"
             ) from error
 
     @property

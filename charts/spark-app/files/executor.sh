@@ -11,6 +11,12 @@ fail() {
   exit 1
 }
 
+# Spark wants brackets around an IPv6 address (Utils.checkHost), which the kubelet's do not have. Its own backend
+# for Kubernetes adds them.
+url_host() {
+  if [[ "$1" == *:* ]]; then echo "[$1]"; else echo "$1"; fi
+}
+
 # What Spark needs on Java 17 and later (org.apache.spark.launcher.JavaModuleOptions); older JVMs ignore it.
 options=(-XX:+IgnoreUnrecognizedVMOptions)
 for package in java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util \
@@ -114,5 +120,6 @@ exec "${init[@]}" "$java" "${options[@]}" \
   "-Xms$SPARK_EXECUTOR_MEMORY" "-Xmx$SPARK_EXECUTOR_MEMORY" -cp "$class_path" \
   org.apache.spark.executor.CoarseGrainedExecutorBackend \
   --driver-url "$SPARK_DRIVER_URL" --executor-id "$SPARK_EXECUTOR_ID" --cores "$SPARK_EXECUTOR_CORES" \
-  --app-id "$SPARK_APPLICATION_ID" --hostname "$SPARK_EXECUTOR_POD_IP" --bind-address "$SPARK_EXECUTOR_POD_IP" \
+  --app-id "$SPARK_APPLICATION_ID" --hostname "$(url_host "$SPARK_EXECUTOR_POD_IP")" \
+  --bind-address "$(url_host "$SPARK_EXECUTOR_POD_IP")" \
   --resourceProfileId "$SPARK_RESOURCE_PROFILE_ID"

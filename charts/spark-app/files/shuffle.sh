@@ -13,7 +13,9 @@ answers() {
 patience="${SPARKGEN_SHUFFLE_TIMEOUT_SECONDS:-45}"
 until timeout 5 bash -c "$(declare -f answers); answers"; do
   if (( SECONDS > patience )); then
-    message="no shuffle service answers at $SPARKGEN_EXECUTOR_HOST:$SPARKGEN_SHUFFLE_PORT"
+    host="$SPARKGEN_EXECUTOR_HOST"
+    [[ "$host" != *:* ]] || host="[$host]"
+    message="no shuffle service answers at $host:$SPARKGEN_SHUFFLE_PORT"
     echo "sparkgen: $message" >&2
     if [[ -w /dev/termination-log ]]; then # the kubelet's: outside a pod there is none, and none is made
       echo "$message" >/dev/termination-log

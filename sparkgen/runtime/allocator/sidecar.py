@@ -17,6 +17,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.codes import Code, Hindrance
+from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.decide import host_ports
 from sparkgen.runtime.allocator.driver import reach, session
@@ -131,7 +132,7 @@ def run(
         allocator.start()
     except OSError as error:
         raise Refused(
-            f"cannot listen on {LOOPBACK}:{options.scheduler_port} and {attempt.pod_ip}:"
+            f"cannot listen on {LOOPBACK}:{options.scheduler_port} and {url_host(attempt.pod_ip)}:"
             f"{options.public_port}: {error}; check whether another container of the pod uses the port"
         ) from None
     log.say(LogEvent.START, f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start")

@@ -289,7 +289,8 @@ def test_a_driver_that_is_replaced_is_followed(
 def test_a_taken_port_is_said_before_the_wait(team: Server, sparkgen: Sparkgen) -> None:
     """Of either address that `localhost` has, so that a token goes nowhere else."""
     fill(team, connect_server())
-    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    families = ((socket.AF_INET, "127.0.0.1", "127.0.0.1"), (socket.AF_INET6, "::1", "[::1]"))
+    for family, address, shown in families:
         if not has(address):
             continue
         with socket.socket(family) as taken:
@@ -298,7 +299,7 @@ def test_a_taken_port_is_said_before_the_wait(team: Server, sparkgen: Sparkgen) 
             port = taken.getsockname()[1]
             result = sparkgen("connect", "team-a", "--port", str(port))
         assert (result.code, result.out) == (2, "")
-        assert f"cannot listen on {address}:{port}: Address already in use; choose another" in result.err
+        assert f"cannot listen on {shown}:{port}: Address already in use; choose another" in result.err
         assert "--port 0" in result.err
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen import contract
+
 BASH = shutil.which("bash")
 pytestmark = pytest.mark.skipif(BASH is None, reason="the stock Spark image has bash; this machine has not")
 
@@ -97,10 +99,10 @@ def executor(environment: dict[str, str], tmp_path: Path, allocator: type[Alloca
     """A function: run the script to its end, with these variables on top (None takes one away)."""
     url = f"http://127.0.0.1:{allocator.port}/v1/executors/7/start"  # type: ignore[attr-defined]
 
-    def run(**changes: str | None) -> subprocess.CompletedProcess[str]:
+    def run(script: Path = SCRIPT, **changes: str | None) -> subprocess.CompletedProcess[str]:
         env = {**environment, "SPARKGEN_START_URL": url, **changes}
         return subprocess.run(
-            [BASH or "bash", str(SCRIPT)],
+            [BASH or "bash", str(script)],
             env={name: text for name, text in env.items() if text is not None},
             cwd=tmp_path,
             capture_output=True,
@@ -154,6 +156,33 @@ def test_what_java_is_called_with(executor: Run, tmp_path: Path) -> None:
         "--bind-address": "10.1.2.3",
         "--resourceProfileId": "0",
     }
+
+
+def spark_arguments(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """The options of Spark's executor, by name."""
+    found = arguments(done)
+    given = found[found.index("org.apache.spark.executor.CoarseGrainedExecutorBackend") + 1 :]
+    return dict(zip(given[::2], given[1::2], strict=True))
+
+
+def test_an_ipv6_address_of_the_pod_gets_brackets(executor: Run) -> None:
+    """The kubelet gives it without: Spark fails with "Expected hostname or IPv6 IP enclosed in []"."""
+    found = spark_arguments(executor(SPARK_EXECUTOR_POD_IP="fd00:10:244::7"))
+    assert (found["--hostname"], found["--bind-address"]) == ("[fd00:10:244::7]", "[fd00:10:244::7]")
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"), [("10.0.0.1", "10.0.0.1"), ("fd00:10:77::11", "[fd00:10:77::11]")]
+)
+def test_an_ipv6_address_of_the_node_gets_brackets(
+    executor: Run, tmp_path: Path, host: str, expected: str
+) -> None:
+    """Beside a shuffle service of its node, an executor is known by the node's address."""
+    script = tmp_path / "executor.sh"
+    script.write_text(SCRIPT.read_text().replace(contract.HOSTNAME_OPTION, contract.SHUFFLE_HOSTNAME_OPTION))
+    variables = {contract.ENV_EXECUTOR_HOST: host, contract.ENV_EXECUTOR_POD_IP: "fd00:10:244::7"}
+    found = spark_arguments(executor(script, **variables))
+    assert (found["--hostname"], found["--bind-address"]) == (expected, "[fd00:10:244::7]")
 
 
 def test_modules_are_opened_for_new_javas(executor: Run) -> None:

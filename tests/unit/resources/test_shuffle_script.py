@@ -11,20 +11,21 @@ from pathlib import Path
 import pytest
 
 from sparkgen import contract
+from sparkgen.live.tunnel import has
 from sparkgen.runtime import exits
 
 TEMPLATES = Path(__file__).parents[3] / "sparkgen" / "templates" / "run"
 SCRIPT = TEMPLATES / contract.SHUFFLE_SCRIPT_FILE
 
 
-def start(folder: Path, port: int, body: str) -> subprocess.Popen[str]:
-    """Run the script beside an executor.sh that only does `body`."""
+def start(folder: Path, port: int, body: str, host: str = "127.0.0.1") -> subprocess.Popen[str]:
+    """Run the script beside an executor.sh that only does `body`. `host`: the node's address."""
     (folder / contract.SHUFFLE_SCRIPT_FILE).write_text(SCRIPT.read_text())
     (folder / contract.EXECUTOR_SCRIPT_FILE).write_text(body)
     (folder / "local").mkdir()
     environment = {
         "PATH": "/usr/bin:/bin",
-        contract.ENV_EXECUTOR_HOST: "127.0.0.1",
+        contract.ENV_EXECUTOR_HOST: host,
         contract.ENV_SHUFFLE_PORT: str(port),
         contract.ENV_LOCAL_DIRS: f"{folder}/local,/nowhere",
         "SPARKGEN_SHUFFLE_TIMEOUT_SECONDS": "0",
@@ -34,22 +35,35 @@ def start(folder: Path, port: int, body: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, env=environment, text=True, **pipes)  # type: ignore[call-overload,no-any-return]
 
 
-def test_without_a_service_the_node_cannot_be_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_without_a_service_the_node_cannot_be_used(tmp_path: Path, host: str, shown: str) -> None:
     """A code that means this alone, and where it was looked for. Outside a pod, it makes no file for that."""
     before = exits.TERMINATION_LOG.exists()
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        done = start(tmp_path, closed.getsockname()[1], "echo started")
+        port = closed.getsockname()[1]
+        done = start(tmp_path, port, "echo started", host)
         output, errors = done.communicate(timeout=30)
     assert (done.returncode, output) == (contract.NO_SHUFFLE_SERVICE, "")
-    assert "sparkgen: no shuffle service answers at 127.0.0.1:" in errors
+    assert f"sparkgen: no shuffle service answers at {shown}:{port}" in errors
     assert exits.TERMINATION_LOG.exists() == before
 
 
-def test_with_a_service_the_executor_starts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("family", "host"),
+    [
+        (socket.AF_INET, "127.0.0.1"),
+        pytest.param(
+            socket.AF_INET6,
+            "::1",
+            marks=pytest.mark.skipif(not has("::1"), reason="this machine has no IPv6"),
+        ),
+    ],
+)
+def test_with_a_service_the_executor_starts(tmp_path: Path, family: int, host: str) -> None:
     """What it writes is for its group, and its directory is held until it has ended."""
-    with socket.create_server(("127.0.0.1", 0)) as service:
-        done = start(tmp_path, service.getsockname()[1], "umask; read -r _; exec true")
+    with socket.create_server((host, 0), family=family) as service:
+        done = start(tmp_path, service.getsockname()[1], "umask; read -r _; exec true", host)
         assert done.stdout is not None
         assert done.stdout.readline() == "0007\n"
         with (tmp_path / "local" / ".in-use").open("rb") as file:
