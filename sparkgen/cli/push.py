@@ -19,6 +19,8 @@ and the command uploads only what the registry does not have yet.
 The command records what it pushed in a lock file beside each document: commit app.lock.yaml together with
 app.yaml. render, diff, validate, lint and apply read the lock file and compare it with the local files.
 
+The command asks the registry for every part of an artifact, and uploads again what the registry has lost.
+
 Log in to the registry with docker, podman, helm or oras: sparkgen uses the credentials that they store. To
 leave out files of a folder, list them in .sparkgenignore, in the syntax of .gitignore.
 """
@@ -26,6 +28,7 @@ EXAMPLES = """\b
 Examples:
   sparkgen push app.yaml
   sparkgen push app.yaml --dry-run               # what would be pushed, and its digests
+  sparkgen push app.yaml --verify                # also what was pushed before, byte for byte
   sparkgen push apps/ --ca-file registry-ca.pem
   sparkgen push app.yaml -f prod.yaml --lock app.prod.lock.yaml
 """
@@ -40,6 +43,12 @@ def command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Push and write nothing; print what would be pushed.")
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Download what the registry has, compare it, and push again what differs."
+        ),
+    ] = False,
     ca_file: CaFile = "",
     quiet: Quiet = False,
 ) -> None:
@@ -47,5 +56,5 @@ def command(
     from sparkgen.cli import pushing  # noqa: PLC0415 - not for every command's help
 
     request = replace(requested(sources, values, sets, set_strings, lock=lock), quiet=quiet)
-    if code := pushing.push(request, ca_file, dry_run=dry_run):
+    if code := pushing.push(request, ca_file, dry_run=dry_run, verify=verify):
         raise typer.Exit(code)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def push(request: Request, ca_file: str, *, dry_run: bool) -> int:
+def push(request: Request, ca_file: str, *, dry_run: bool, verify: bool) -> int:
     """Push what has changed; 1 if a document has errors."""
     stdin = Stdin()
     inputs = replace(request, local_files="pushable")
@@ -41,7 +41,7 @@ def push(request: Request, ca_file: str, *, dry_run: bool) -> int:
     for document in checked.documents:
         if not local_files.lock_name(document, inputs) and entries_of(document.value):
             raise SparkgenError("a document from standard input has no lock file; add --lock FILE")
-    with _asked(ca_file) as asked:
+    with _asked(ca_file, verify=verify) as asked:
         plans = [pushing.plan(document, inputs, asked, whole=dry_run) for document in checked.documents]
         _tell_left_out(plans, request)
         if dry_run:
@@ -85,14 +85,14 @@ def brought(
 
 
 @contextmanager
-def _asked(ca_file: str) -> Iterator[pushing.Push]:
+def _asked(ca_file: str, *, verify: bool = False) -> Iterator[pushing.Push]:
     view = Plain(sys.stderr)
 
     def build(wanted: Requirements) -> Sequence[LocalFile]:
         return environment.files(environment.built(wanted, os.environ, view))
 
     with _progress() as sent:
-        yield pushing.Push(os.environ, build, ca_file, sent)
+        yield pushing.Push(os.environ, build, ca_file, sent, verify=verify)
 
 
 @contextmanager

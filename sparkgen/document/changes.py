@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from sparkgen.document.comments import find_ignores
 from sparkgen.document.ignores import Ignore, apply_ignores
+from sparkgen.document.locks import others
 from sparkgen.document.overlay import assign, merge
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.setvalues import Assignment, SetError, parse_set
-from sparkgen.document.sources import shown_name
+from sparkgen.document.sources import LOCK_SUFFIX, shown_name
 from sparkgen.document.text import shortened
 from sparkgen.errors import Problem, Severity
 
@@ -86,6 +87,7 @@ def _read_overlay(reader: Reader, name: str) -> Changes:
     ignores, malformed = find_ignores(parsed, shown_name(name), shared=True)
     roots = [found.root for found in parsed.documents if found.root is not None and has_content(found)]
     wrong = [_no_mapping(root) for root in roots if not root.is_mapping]
+    wrong += [problem for root in roots if name.endswith(LOCK_SUFFIX) for problem in others(root)]
     problems = (*_all_problems(parsed), *malformed, *wrong)
     return Changes(
         tuple(root for root in roots if root.is_mapping),

@@ -47,14 +47,15 @@ def load(
     stdin: Callable[[], bytes] = read_stdin,
     *,
     lock: str = "",
-    may_lack_lock: bool = False,
+    ignored_locks: frozenset[str] | None = None,
 ) -> Loaded:
     """Read documents and lay overlays on each of them. Never raises for bad input.
 
     `sources`: files, directories, or "-"; `values`: overlay files, first to last; then `sets`, then
     `set_strings`, as in Helm; then each document's lock, or `lock` for all. `stdin` is called at most once.
     If an overlay or a `--set` cannot be read no document is returned: without it they would show problems
-    that they do not have. `may_lack_lock`: `lock` need not be there yet.
+    that they do not have. `ignored_locks`: where locks will be rewritten, the names of those
+    that are taken for empty; `lock` need not be there yet.
     """
     reader = Reader(stdin)
     changes = read_changes(reader, values, sets, set_strings)
@@ -64,7 +65,7 @@ def load(
         found, wrong = _read(reader, name)
         documents.extend(found)
         problems.extend(wrong)
-    locks = Locks(reader, lock, may_lack_lock)
+    locks = Locks(reader, lock, ignored_locks is not None, ignored_locks or frozenset())
     changed, wrong = _change(documents, changes, locks)
     problems.extend((*wrong, *locks.problems))
     problems.extend(defined_twice(identities(changed)))

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.document.node import Node, mapping_node
 from sparkgen.document.overlay import merge
 from sparkgen.document.parse import parse
 from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, is_there, shown_name
-from sparkgen.errors import Position, Problem, Severity
+from sparkgen.document.text import shortened
+from sparkgen.errors import Path, Position, Problem, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sparkgen.document.node import Document
     from sparkgen.document.sources import Reader
 
 ARTIFACTS = "artifacts"
+
+_PUSH = "run `sparkgen push`: it rewrites the lock file"
+_CONFLICT = re.compile(rb"^(?:[<>|]{7} |={7}\r?$)", re.MULTILINE)
 
 _Owner = tuple[str, str]
 """Kind and metadata.name."""
@@ -50,13 +54,14 @@ def spec_path(value: Mapping[str, Any]) -> tuple[str, ...]:
 class Locks:
     """The locks of one call. `named`: the one for all documents, instead of those beside them, or "".
 
-    `may_lack`: the one that is named need not be there yet. `problems`: what was wrong with those that were
-    read.
+    `may_lack`: the one that is named need not be there yet. `ignored`: the names of locks that are taken for
+    empty. `problems`: what was wrong with those that were read.
     """
 
     reader: Reader
     named: str = ""
     may_lack: bool = False
+    ignored: frozenset[str] = frozenset()
     problems: list[Problem] = field(default_factory=list)
     _read: dict[str, dict[_Owner, list[Node]]] = field(default_factory=dict)
     _seen: Counter[tuple[str, _Owner]] = field(default_factory=Counter)
@@ -86,7 +91,7 @@ class Locks:
 
     def _parts(self, name: str) -> dict[_Owner, list[Node]]:
         # Asked first: for a file that is not there, read looks through the folder for a name like it.
-        if (self.may_lack or not self.named) and not is_there(name):
+        if shown_name(name) in self.ignored or ((self.may_lack or not self.named) and not is_there(name)):
             return {}
         data = self.reader.read(name)
         if isinstance(data, Problem):
@@ -95,13 +100,15 @@ class Locks:
                 Problem("SG017", Severity.ERROR, data.position, (), message, next_step=data.next_step)
             )
             return {}
+        if conflict := _CONFLICT.search(data):
+            self.problems.append(_conflict(name, data.count(b"\n", 0, conflict.start()) + 1))
+            return {}
         parsed = parse(data, shown_name(name))
         wrong = [*parsed.problems, *(one for part in parsed.documents for one in part.problems)]
-        self.problems += [one for one in wrong if one.severity is Severity.ERROR]
-        if any("<<<<<<<" in one.found or "=======" in one.found for one in wrong):
-            self.problems.append(_conflict(name))
+        self.problems += [replace(one, next_step=_PUSH) for one in wrong if one.severity is Severity.ERROR]
         found: dict[_Owner, list[Node]] = {}
         for root in (part.root for part in parsed.documents if part.root is not None):
+            self.problems += others(root)
             owner = owner_of(root.value) if root.is_mapping else None
             artifacts = root.find((*spec_path(root.value), ARTIFACTS)) if root.is_mapping else None
             if owner is not None and artifacts is not None:
@@ -117,16 +124,44 @@ def laid(root: Node, artifacts: Node) -> Node:
     return merge(root, overlay)
 
 
-def _conflict(name: str) -> Problem:
-    step = "run `sparkgen push` again: it rewrites the lock file"
+def others(root: Node) -> Iterator[Problem]:
+    """What a part of a lock says beside the artifacts of one document: only these belong there."""
+    if root.value is None:
+        return
+    if not root.is_mapping:
+        yield _not_allowed(root.position, (), "is no part of a lock", root.text)
+        return
+    allowed: set[Path] = {(), ("apiVersion",), ("kind",), ("metadata", "name")}
+    whole = (*spec_path(root.value), ARTIFACTS)
+    ways = {path[:length] for path in (("metadata", "name"), whole) for length in range(1, len(path))}
+    pending: list[tuple[Path, Node]] = [((), root)]
+    while pending:
+        path, node = pending.pop()
+        for key, child in node.entries.items():
+            below = (*path, key)
+            if below in ways and child.is_mapping:
+                pending.append((below, child))
+            elif below not in allowed and below != whole:
+                yield _not_allowed(node.keys[key], below, "does not belong in a lock file", child.text)
+
+
+def _not_allowed(position: Position, path: Path, message: str, found: str) -> Problem:
     return Problem(
         "SG017",
         Severity.ERROR,
-        Position(name, 1, 1),
-        (),
-        "the lock file contains merge conflicts",
-        next_step=step,
+        position,
+        path,
+        message,
+        found=shortened(found),
+        allowed="apiVersion, kind, metadata.name and the artifacts of spec",
+        next_step=f"move it to the document or to an overlay; {_PUSH}",
     )
+
+
+def _conflict(name: str, line: int) -> Problem:
+    where = Position(shown_name(name), line, 1)
+    message = "the lock file contains merge conflicts"
+    return Problem("SG017", Severity.ERROR, where, (), message, next_step=_PUSH)
 
 
 def owner_of(value: Any) -> _Owner | None:

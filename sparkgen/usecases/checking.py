@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sparkgen.errors import Path, Problem, Severity, SparkgenError
@@ -34,7 +35,27 @@ def check(inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None = No
     """Read all documents and find everything that is wrong with them. Never raises for bad input.
 
     `policy` gives what is found in each of the documents, where more is asked for than their validity.
+    Where files are to be pushed, a lock with errors is taken for empty: it will be rewritten.
     """
+    read = cache(stdin)
+    checked = _check(inputs, read, policy, frozenset())
+    broken = _broken_locks(checked, inputs)
+    return _check(inputs, read, policy, broken) if broken else checked
+
+
+def _broken_locks(checked: Checked, inputs: Inputs) -> frozenset[str]:
+    """The locks with errors that a push rewrites: those that are locks by their names, and no overlays."""
+    if inputs.local_files != "pushable":
+        return frozenset()
+    from sparkgen.document.sources import LOCK_SUFFIX  # noqa: PLC0415
+
+    files = {one.position.file for one in checked.problems if one.severity is Severity.ERROR}
+    return frozenset(file for file in files - set(inputs.values) if file.endswith(LOCK_SUFFIX))
+
+
+def _check(
+    inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None, ignored_locks: frozenset[str]
+) -> Checked:
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
     from sparkgen.usecases import configuration  # noqa: PLC0415
@@ -47,7 +68,7 @@ def check(inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None = No
         (*inputs.set_strings, *target),
         stdin,
         lock=inputs.lock,
-        may_lack_lock=inputs.local_files != "pushed",
+        ignored_locks=None if inputs.local_files == "pushed" else ignored_locks,
     )
     inputs = replace(inputs, configured=configuration.of(inputs))
     documents = configuration.laid_under(loaded.documents, inputs)

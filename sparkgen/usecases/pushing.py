@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from sparkgen.delivery.oci import Blob, Image, image, sha256
 from sparkgen.delivery.pack import Layer, layer
 from sparkgen.delivery.registry import credentials
 from sparkgen.delivery.registry.client import Client, Target
-from sparkgen.delivery.registry.upload import Repository
+from sparkgen.delivery.registry.upload import Look, Repository
 from sparkgen.delivery.source import source
 from sparkgen.document.locks import ARTIFACTS, laid
 from sparkgen.document.parse import parse
@@ -94,13 +95,17 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """How a push goes about it. `sent`: is told the artifact, and its bytes so far."""
+    """How a push goes about it. `sent`: is told the artifact, and its bytes so far.
+
+    `verify`: whether everything that the registry has is downloaded and compared with its digest.
+    """
 
     environment: Mapping[str, str]
     build: Build
     ca_file: str = ""
     sent: Callable[[str, int, int], None] = field(default=lambda _name, _done, _size: None)
     sleep: Callable[[float], None] = time.sleep
+    verify: bool = False
 
 
 def plan(document: Document, inputs: Inputs, push: Push, *, whole: bool = False) -> Plan:
@@ -178,31 +183,60 @@ def _repository(target: Target, push: Push) -> Repository:
 
 
 def _push(planned: Plan, packed: Packed, repository: Repository, inputs: Inputs, push: Push) -> Pushed:
-    if repository.has_manifest(packed.digest):
-        return Pushed(packed, 0, uploaded=False)
-    if packed.layer is None or packed.image is None:  # the registry has lost it
-        before = packed.digest
-        whole = plan(planned.document, inputs, push, whole=True)
-        packed = next(one for one in whole.packed if one.name == packed.name)
-        if packed.digest != before:
-            raise SparkgenError(
-                f"{repository.host} no longer has {before}, and the files now give {packed.digest}; delete "
-                f"{local_files.lock_name(planned.document, inputs)} and push again"
-            )
-    made, its_image = packed.layer, packed.image
-    assert made is not None and its_image is not None  # noqa: S101, PT018 - packed above
-    config = Blob(sha256(its_image.config), len(its_image.config))
-    sent = 0
-    if not repository.has_blob(made.blob.digest):
-        _upload_layer(made, repository, lambda done: push.sent(packed.name, done, made.blob.size))
-        sent += made.blob.size
-    if not repository.has_blob(config.digest):
+    """Bring what the registry lacks of an artifact, be it new or lost."""
+    blob = Blob(str(packed.value["digest"]), int(packed.value["size"]))
+    its_image = packed.image or image(blob)
+    known = its_image.digest == packed.digest and repository.blob(blob, verify=push.verify) == "right"
+    if packed.layer is None and not known:
+        packed = _packed_again(planned, packed, repository, inputs, push)
+        its_image = packed.image or its_image
+
+    def upload_layer() -> None:
+        assert packed.layer is not None  # noqa: S101 - packed above
+        _upload_layer(packed.layer, repository, lambda done: push.sent(packed.name, done, blob.size))
+
+    def upload_config() -> None:
         with tempfile.TemporaryFile() as file:
             file.write(its_image.config)
             repository.upload(config, file, lambda _: None)
-        sent += config.size
-    repository.put_manifest(its_image.manifest, tag(planned.document, packed))
-    return Pushed(packed, sent + len(its_image.manifest), uploaded=True)
+
+    config = Blob(sha256(its_image.config), len(its_image.config))
+    manifest = Blob(its_image.digest, len(its_image.manifest))
+    sent = 0 if known else _bring(repository, repository.blob, blob, upload_layer, push)
+    sent += _bring(repository, repository.blob, config, upload_config, push)
+    its_tag = tag(planned.document, packed)
+    put = partial(repository.put_manifest, its_image.manifest, its_tag)
+    sent += _bring(repository, repository.manifest, manifest, put, push)
+    return Pushed(packed, sent, uploaded=bool(sent))
+
+
+def _bring(repository: Repository, look: Look, blob: Blob, upload: Callable[[], None], push: Push) -> int:
+    """Upload what is missing or wrong; the bytes. SparkgenError where the registry keeps the wrong bytes."""
+    kept = look(blob, verify=push.verify)
+    if kept == "right":
+        return 0
+    upload()
+    if kept == "wrong" and look(blob, verify=True) != "right":
+        raise SparkgenError(
+            f"{repository.host} has other bytes under {blob.digest}, and keeps them after an upload: its "
+            "storage is damaged; have its operator delete this blob there, and push again, or choose another "
+            "`delivery.repository`"
+        )
+    return blob.size
+
+
+def _packed_again(
+    planned: Plan, packed: Packed, repository: Repository, inputs: Inputs, push: Push
+) -> Packed:
+    """An artifact of the lock whose layer the registry no longer has. SparkgenError if the files changed."""
+    whole = plan(planned.document, inputs, push, whole=True)
+    again = next(one for one in whole.packed if one.name == packed.name)
+    if again.digest != packed.digest:
+        raise SparkgenError(
+            f"{repository.host} no longer has {packed.digest}, and the files now give {again.digest}; delete "
+            f"{local_files.lock_name(planned.document, inputs)} and push again"
+        )
+    return again
 
 
 def _upload_layer(made: Layer, repository: Repository, sent: Callable[[int], None]) -> None:
@@ -243,7 +277,7 @@ def _write_lock(name: str, plans: Sequence[Plan]) -> str:
     parts = [lock.Part(*one.document.owner, one.values) for one in plans]
     text = lock.text(os.path.basename(plans[0].document.source), parts)  # noqa: PTH119 - a name, not a path
     path = Path(name)
-    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    before = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     if text == before:
         return ""
     if not text:

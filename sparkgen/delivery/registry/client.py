@@ -6,7 +6,7 @@ import json
 import re
 import ssl
 import urllib.request
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -22,9 +22,13 @@ from sparkgen.delivery.registry.errors import RegistryError
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds before a request is sent again."""
 _LONGEST_PAUSE = 30.0
+_OK = 200
+_REDIRECTED = (301, 302, 303, 307, 308)
 _TRANSIENT = (429, 500, 502, 503, 504)
 _TIMEOUT = urllib3.Timeout(connect=10, read=120)
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+_REDIRECTS = 5
+_CHUNK = 1 << 18
 _MOST_BYTES = 1 << 20
 """Of an answer: a registry that is none may send anything."""
 
@@ -32,6 +36,8 @@ _NUMBER = re.compile(r"[0-9]{1,18}")
 """Of a header: `isdigit` takes digits that `int` does not, and any length."""
 
 Body = Callable[[], Iterable[bytes]]
+Read = Callable[[Iterator[bytes]], bytes]
+"""Reads a body of any size as it comes, and gives what is kept of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +117,37 @@ class Client:
         return f"{self._scheme}://{self.target.host}/v2/{self.target.name}/{path}"
 
     def send(
-        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Body | None = None
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        body: Body | None = None,
+        read: Read | None = None,
     ) -> Answer:
         """The answer, with a login where one is asked for. RegistryError where none comes or none is taken.
 
         What went wrong at the registry for a moment is tried again, with growing pauses.
         """
-        answer = self._tried(method, url, self._with_login(url, headers), body)
+        answer = self._tried(method, url, self._with_login(url, headers), body, read)
         if answer.status != 401 or not self._is_registry(url):
             return answer
         asked = challenge(answer.headers.get("www-authenticate", ""))
         if asked is None:
             raise RegistryError(f"{self.target.host} requires a login, but does not say what kind", 401)
         self._authorization = self._login(asked)
-        answer = self._tried(method, url, self._with_login(url, headers), body)
+        answer = self._tried(method, url, self._with_login(url, headers), body, read)
         if answer.status == 401:
             raise self._not_let_in()
         return answer
+
+    def read(self, url: str, headers: Mapping[str, str], read: Read) -> Answer:
+        """The answer to a GET whose body may be large and elsewhere, such as in an object store."""
+        for _ in range(_REDIRECTS):
+            answer = self.send("GET", url, headers, read=read)
+            if answer.status not in _REDIRECTED or "location" not in answer.headers:
+                return answer
+            url = absolute(url, answer.headers["location"])
+        raise RegistryError(f"{self.target.host} redirects more than {_REDIRECTS} times")
 
     def once(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Body | None = None
@@ -144,10 +164,17 @@ class Client:
         where = urlsplit(url)
         return (where.scheme, where.netloc) == (self._scheme, self.target.host)
 
-    def _tried(self, method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Answer:
+    def _tried(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: Body | None,
+        read: Read | None = None,
+    ) -> Answer:
         for number, pause in enumerate((*PAUSES, None)):
             try:
-                answer = self._once(method, url, headers, body)
+                answer = self._once(method, url, headers, body, read)
             except (HTTPError, OSError) as error:
                 told = errors.not_reached(self.target.host, error)
                 if pause is None or _is_permanent(told, number):
@@ -159,7 +186,14 @@ class Client:
             self.sleep(_pause(answer, pause))
         raise AssertionError("the last round returns or raises")
 
-    def _once(self, method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Answer:
+    def _once(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: Body | None,
+        read: Read | None = None,
+    ) -> Answer:
         if self._pool is None:
             self._pool = _pool(self.target, self.environment)
         response = self._pool.request(
@@ -174,7 +208,10 @@ class Client:
         )
         try:
             # As it comes: nobody asked for a compressed answer, and one of a megabyte may be a thousand.
-            data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=False)
+            if read is not None and response.status == _OK:
+                data = read(response.stream(_CHUNK, decode_content=False))
+            else:
+                data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=False)
         finally:
             response.drain_conn() if _is_small(response.headers) else response.close()
             response.release_conn()

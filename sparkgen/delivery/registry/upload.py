@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Literal, Protocol
 from urllib.parse import urlencode
 
 from urllib3.exceptions import HTTPError
@@ -18,9 +19,23 @@ from sparkgen.delivery.registry.errors import RegistryError
 
 _CHUNK = 1 << 18
 _DIGEST = "docker-content-digest"
+_OK = 200
+_MANIFEST = {"Accept": contract.ARTIFACT_MANIFEST_TYPE}
 
 Sent = Callable[[int], None]
 """Is told how many bytes of a blob are sent so far; fewer than before where some are sent again."""
+
+
+Kept = Literal["right", "missing", "wrong"]
+"""What a registry has under a digest; "right" where nothing else is known."""
+
+
+class Look(Protocol):
+    """Asks a registry for what it has. `verify`: whether the bytes are read."""
+
+    def __call__(self, blob: Blob, /, *, verify: bool) -> Kept:
+        """Ask for a manifest or a blob."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +49,27 @@ class Repository:
         """Its registry."""
         return self.client.target.host
 
-    def has_manifest(self, digest: str) -> bool:
-        """Whether the manifest is there."""
-        url = self.client.url(f"manifests/{digest}")
-        return self._there(self.client.send("HEAD", url, {"Accept": contract.ARTIFACT_MANIFEST_TYPE}), digest)
+    def manifest(self, manifest: Blob, *, verify: bool = False) -> Kept:
+        """What the registry has of a manifest."""
+        return self._kept(f"manifests/{manifest.digest}", manifest, _MANIFEST, verify=verify)
 
-    def has_blob(self, digest: str) -> bool:
-        """Whether the blob is there."""
-        return self._there(self.client.send("HEAD", self.client.url(f"blobs/{digest}")), digest)
+    def blob(self, blob: Blob, *, verify: bool = False) -> Kept:
+        """What the registry has of a blob."""
+        return self._kept(f"blobs/{blob.digest}", blob, {}, verify=verify)
+
+    def _kept(self, path: str, blob: Blob, headers: Mapping[str, str], *, verify: bool) -> Kept:
+        """Bytes are read with `verify`, and where the registry says that there are more or fewer of them."""
+        url = self.client.url(path)
+        answer = self.client.send("HEAD", url, headers)
+        if not self._there(answer, blob.digest):
+            return "missing"
+        size = answer.headers.get("content-length") if answer.status == _OK else None
+        if not verify and size in (None, str(blob.size)):
+            return "right"
+        answer = self.client.read(url, headers, lambda chunks: _digest(chunks, blob.size))
+        if not self._there(answer, blob.digest):
+            return "missing"
+        return "right" if answer.body == blob.digest.encode() else "wrong"
 
     def _there(self, answer: Answer, digest: str) -> bool:
         if answer.status == 404 or (
@@ -127,6 +155,17 @@ class Repository:
                 f"{self.host} stored something other than what was sent: it answers {given[:80]}, not "
                 f"{digest}; check for a proxy that changes the data"
             )
+
+
+def _digest(chunks: Iterator[bytes], size: int) -> bytes:
+    """The digest of what comes; of no more than is needed to see that it is too much."""
+    whole, read = hashlib.sha256(), 0
+    for chunk in chunks:
+        whole.update(chunk)
+        read += len(chunk)
+        if read > size:
+            break
+    return f"sha256:{whole.hexdigest()}".encode()
 
 
 def _may_go_on(status: int) -> bool:

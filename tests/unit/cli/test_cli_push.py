@@ -120,13 +120,14 @@ def test_the_lock_of_the_example_is_what_push_writes(project: Cli, registry: Reg
 
 
 def test_a_second_push_sends_nothing(project: Cli, registry: Registry) -> None:
-    """One question to the registry, and the lock is not touched."""
+    """A question to the registry for each part, and the lock is not touched."""
     project("push", "app.yaml")
     registry.calls.clear()
     before = Path("app.lock.yaml").stat().st_mtime_ns
     done = project("push", "app.yaml")
     assert (done.code, done.out) == (0, "nothing to push: app.yaml is up to date\n")
-    assert set(registry.calls) == {"GET /v2/", "HEAD /v2/data/etl/manifests/sha256:"}
+    questions = {"HEAD /v2/data/etl/manifests/sha256:": 1, "HEAD /v2/data/etl/blobs/sha256:": 2}
+    assert registry.calls == {"GET /v2/": 1, **questions}
     assert Path("app.lock.yaml").stat().st_mtime_ns == before
 
 
@@ -183,6 +184,61 @@ def test_an_upload_goes_on_where_it_broke(project: Cli, registry: Registry) -> N
     assert project("push", "app.yaml").code == 0
     assert artifacts()[0]["digest"] in registry.blobs
     assert registry.received < artifacts()[0]["size"] + 100_000
+
+
+def parts(registry: Registry) -> list[tuple[dict[str, bytes], str]]:
+    """Manifest, layer and configuration: where the registry has them, and their digests."""
+    manifest = artifacts()[0]["reference"].partition("@")[2]
+    said = json.loads(registry.manifests[manifest])
+    layer, config = said["layers"][0]["digest"], said["config"]["digest"]
+    return [(registry.manifests, manifest), (registry.blobs, layer), (registry.blobs, config)]
+
+
+@pytest.mark.parametrize("lost", range(1, 8), ids=lambda lost: f"{lost:03b}")
+def test_whatever_a_registry_lost_is_pushed_again(project: Cli, registry: Registry, lost: int) -> None:
+    """Each set of manifest, layer and configuration; nothing else is sent, and the lock stays."""
+    project("push", "app.yaml")
+    before = (Path("app.lock.yaml").read_bytes(), dict(registry.blobs), dict(registry.manifests))
+    gone = [part for number, part in enumerate(parts(registry)) if lost & 1 << number]
+    for where, digest in gone:
+        del where[digest]
+    registry.calls.clear()
+    done = project("push", "app.yaml")
+    assert (done.code, "pushed, " in done.out) == (0, True), done.err
+    assert (Path("app.lock.yaml").read_bytes(), registry.blobs, registry.manifests) == before
+    uploads = registry.calls["POST /v2/data/etl/blobs/uploads/"]
+    assert uploads == sum(where is registry.blobs for where, _ in gone)
+    assert "nothing to push" in project("push", "app.yaml").out
+
+
+@pytest.mark.parametrize("part", [0, 1, 2], ids=["manifest", "layer", "config"])
+@pytest.mark.parametrize("cut", [True, False], ids=["shorter", "altered"])
+def test_whatever_a_registry_altered_is_pushed_again(
+    project: Cli, registry: Registry, part: int, cut: bool
+) -> None:
+    """A wrong size is seen at once; other bytes of the same size with --verify."""
+    project("push", "app.yaml")
+    before = (dict(registry.blobs), dict(registry.manifests))
+    where, digest = parts(registry)[part]
+    where[digest] = where[digest][:-1] + (b"" if cut else b"?")
+    if not cut:
+        assert "nothing to push" in project("push", "app.yaml").out
+    done = project("push", "app.yaml", *([] if cut else ["--verify"]))
+    assert (done.code, "pushed, " in done.out) == (0, True), done.err
+    assert (registry.blobs, registry.manifests) == before
+    assert "nothing to push" in project("push", "app.yaml", "--verify").out
+
+
+def test_a_registry_that_keeps_altered_bytes(project: Cli, registry: Registry) -> None:
+    """As one that does not write what it has already: its operator has to act."""
+    project("push", "app.yaml")
+    registry.keeps_blobs = True
+    layer = parts(registry)[1][1]
+    registry.blobs[layer] = b"?" * len(registry.blobs[layer])
+    done = project("push", "app.yaml", "--verify")
+    assert done.code == 2
+    assert f"{registry.address} has other bytes under {layer}, and keeps them after an upload" in done.err
+    assert "have its operator delete this blob there" in done.err
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
@@ -501,21 +557,101 @@ def test_a_lock_that_names_other_content_is_found(project: Cli) -> None:
     assert Path("app.lock.yaml").read_text() == good
 
 
+def conflict(lock: str, form: str) -> str:
+    """A lock as a merge leaves it."""
+    other = lock.replace(" size: 4096", " size: 8192")
+    if form == "whole":
+        return f"<<<<<<< HEAD\n{lock}=======\n{other}>>>>>>> main\n"
+    ours, theirs = (next(line for line in text.splitlines() if " size:" in line) for text in (lock, other))
+    base = f"||||||| base\n{ours}\n" if form == "diff3" else ""
+    return lock.replace(ours, f"<<<<<<< HEAD\n{ours}\n{base}=======\n{theirs}\n>>>>>>> main")
+
+
+@pytest.mark.parametrize("form", ["middle", "whole", "diff3"])
+def test_push_rewrites_a_lock_with_merge_conflicts(project: Cli, registry: Registry, form: str) -> None:
+    """All commands name the conflict and the line, and what they advise repairs it."""
+    project("push", "app.yaml")
+    good = Path("app.lock.yaml").read_text()
+    Path("app.lock.yaml").write_text(conflict(good, form))
+    line = conflict(good, form).splitlines().index("<<<<<<< HEAD") + 1
+    done = project("validate", "app.yaml")
+    assert done.code == 1
+    assert f"app.lock.yaml:{line}:1: error[SG017] the lock file contains merge conflicts" in done.out
+    assert "run `sparkgen push`: it rewrites the lock file" in done.out
+    assert "YAML" not in done.out
+    done = project("push", "app.yaml")
+    assert (done.code, "app.lock.yaml: written" in done.out) == (0, True), done.err
+    assert Path("app.lock.yaml").read_text() == good
+    assert project("validate", "app.yaml").code == 0
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> x\n", "app.lock.yaml:"),
-        ("[]", "SG306"),
-        ("", "SG306"),
-        ("kind: SparkApplication\nmetadata: {name: pi}\nspec: {artifacts: 5}\n", "app.lock.yaml:3"),
+        (b"[]", "is no part of a lock"),
+        (b"hello", "is no part of a lock"),
+        (b"", "SG306"),
+        (b"\xff\xfe\x00", "app.lock.yaml:1"),
+        (b"a: [", "run `sparkgen push`: it rewrites the lock file"),
+        (b"kind: SparkApplication\nmetadata: {name: pi}\nspec: {artifacts: 5}\n", "app.lock.yaml:3"),
+        (b"kind: SparkApplication\nmetadata: {name: pi}\nspec: {artifacts: [{}]}\n", "app.lock.yaml:3"),
     ],
 )
-def test_a_broken_lock(project: Cli, text: str, message: str) -> None:
+def test_a_broken_lock(project: Cli, text: bytes, message: str) -> None:
     """It is told where it is broken, and another push fixes it."""
-    Path("app.lock.yaml").write_text(text)
+    project("push", "app.yaml")
+    good = Path("app.lock.yaml").read_bytes()
+    Path("app.lock.yaml").write_bytes(text)
     done = project("validate", "app.yaml")
     assert done.code == 1
     assert message in done.out
+    done = project("push", "app.yaml")
+    assert done.code == 0, done.err
+    assert Path("app.lock.yaml").read_bytes() == good
+
+
+@pytest.mark.parametrize(
+    ("more", "path"),
+    [
+        ("  image: evil.example.com/spark\n", "spec.image"),
+        ("  arguments: [--evil]\n", "spec.arguments"),
+        ("  sparkConf: {spark.plugins: Evil}\n", "spec.sparkConf"),
+        ("  driver: {env: [{name: A, value: b}]}\n", "spec.driver"),
+        ("other: 1\n", "other"),
+    ],
+)
+def test_a_lock_says_only_what_a_lock_may_say(project: Cli, more: str, path: str) -> None:
+    """Helm would apply the rest of it: all commands refuse it, also as an overlay; push removes it."""
+    project("push", "app.yaml")
+    good = Path("app.lock.yaml").read_text()
+    Path("app.lock.yaml").write_text(good + more)
+    line = len(good.splitlines()) + 1
+    for arguments in (("app.yaml",), ("app.yaml", "-f", "app.lock.yaml")):
+        for command in ("validate", "render", "lint"):
+            done = project(command, *arguments)
+            said = done.out + done.err
+            assert done.code == 1
+            assert f"error[SG017] {path}: does not belong in a lock file" in said
+            assert f"app.lock.yaml:{line}:" in said
+    done = project("push", "app.yaml")
+    assert done.code == 0, done.err
+    assert Path("app.lock.yaml").read_text() == good
+
+
+def test_a_name_and_a_namespace_in_a_lock(project: Cli) -> None:
+    """Its name says whose it is; nothing else of the metadata is its matter."""
+    project("push", "app.yaml")
+    text = Path("app.lock.yaml").read_text()
+    Path("app.lock.yaml").write_text(text.replace("  name: pi\n", "  name: pi\n  namespace: other\n"))
+    assert "SG017] metadata.namespace: does not belong" in project("validate", "app.yaml").out
+
+
+def test_push_rewrites_no_file_that_is_no_lock(project: Cli) -> None:
+    """A slip of --lock costs nobody a document."""
+    before = Path("app.yaml").read_text()
+    done = project("push", "app.yaml", "--lock", "app.yaml")
+    assert (done.code, Path("app.yaml").read_text()) == (1, before)
+    assert "does not belong in a lock file" in done.err
 
 
 def test_a_lock_that_was_named_has_to_be_there(project: Cli) -> None:
