@@ -147,13 +147,21 @@ def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
             late = packed.name in {different.artifact for different in one.stale}
             became = "would be pushed" if late else "is up to date"
             size = bytes_text(int(packed.value["size"]))
-            files = len(packed.layer.members) if packed.layer else len(packed.contents.files)
+            listed = _files(packed)
+            files = len(listed)
             _print(
                 f"{packed.name}: {packed.value['reference']}, {size}, {files} "
                 f"{'file' if files == 1 else 'files'}: {became}"
             )
-            for file in packed.contents.files:
-                _print(f"  {file.inside}  {bytes_text(file.size)}")
+            for path, bytes_ in listed:
+                _print(f"  {path}  {bytes_text(bytes_)}")
+
+
+def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
+    """Paths and sizes of all that is in an artifact; without its packages, where it was not packed."""
+    if packed.layer is not None:
+        return [(member.path, member.size) for member in packed.layer.members]
+    return [(file.inside, file.size) for file in packed.contents.files]
 
 
 def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:

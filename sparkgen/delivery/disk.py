@@ -82,8 +82,7 @@ class Disk:
             raise _unreadable(error) from None
         if stat.S_ISDIR(mode):
             return True
-        if not stat.S_ISREG(mode):
-            raise Unusable("is not a regular file", "name a file or a folder")
+        _refuse_special(mode)
         return False
 
     def names(self, folder: str) -> list[str]:
@@ -107,6 +106,7 @@ class Disk:
             )
         try:
             status = Path(real).stat()
+            _refuse_special(status.st_mode)
             digest, secret = _digest(real, status.st_mtime_ns, status.st_size, status.st_ino)
         except OSError as error:
             raise _unreadable(error) from None
@@ -116,6 +116,12 @@ class Disk:
     def _real(self, path: str) -> str:
         try:
             found = os.path.realpath(path, strict=True)
+        except FileNotFoundError as error:
+            if not os.path.islink(path):  # noqa: PTH114 - text, as everywhere here
+                raise _unreadable(error) from None
+            raise Unusable(
+                "is a symbolic link to something that does not exist", "correct or delete the link"
+            ) from None
         except OSError as error:
             raise _unreadable(error) from None
         except ValueError:  # NUL, or half a character
@@ -169,6 +175,15 @@ def _digest(place: str, _changed: int, _size: int, _inode: int) -> tuple[str, st
         secret = secret or secret_files.by_text(last + chunk)
         last = chunk[-secret_files.OVERLAP :]
     return whole.hexdigest(), secret
+
+
+def _refuse_special(mode: int) -> None:
+    """Unusable for what is not a regular file: to read a named pipe could take for ever."""
+    if stat.S_ISREG(mode):
+        return
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
+    kind = next((name for is_kind, name in kinds if is_kind(mode)), "a device")
+    raise Unusable(f"is {kind}, and not a regular file", "name a file or a folder, or delete it")
 
 
 def _unreadable(error: OSError) -> Unusable:

@@ -103,7 +103,7 @@ def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], p
             detail=lambda: f"{megabytes(target):.0f} MB",
         )
     except CannotRun as error:
-        raise CannotRun(f"{redacted(str(error))}\n{_advice(str(error))}") from None
+        raise CannotRun(f"{redacted(str(error))}\n{advice(str(error))}") from None
     target.mkdir(exist_ok=True)
     _all_named(target, wanted)
     strip(target)
@@ -196,7 +196,16 @@ def redacted(text: str) -> str:
     return re.sub(r"://[^/\s]+@", "://***@", text)
 
 
-def _advice(said: str) -> str:
+def _conflicts(low: str) -> bool:
+    """Whether an installer, in lower case, says that packages need different versions of one package."""
+    if "conflicting dependencies" in low:
+        return True
+    others = ("wheels", "no version of", "not found in")
+    return "unsatisfiable" in low and not any(words in low for words in others)
+
+
+def advice(said: str) -> str:
+    """The next step for what an installer said when it failed."""
     low = said.lower()
     if "no space left" in low:
         return "free some space, or set SPARKGEN_CACHE to a folder on another disk"
@@ -204,11 +213,16 @@ def _advice(said: str) -> str:
         return (
             "the downloaded packages differ from the requirements: check the index settings (pip config list)"
         )
+    if _conflicts(low):
+        return (
+            "versions that the requirements pin are in conflict: change one of them, or let a tool choose "
+            f"them: {packages.LOCK_STEP}"
+        )
     if any(
         words in low for words in ("no matching distribution", "no solution", "no wheels", "unsatisfiable")
     ):
         return (
-            "only wheels are installed: check that each package has one for this Python and processor "
-            "(deps.pythonVersion, deps.pythonPlatform), or add the package to the image"
+            "only wheels are installed: check that each version exists, and has a wheel for this Python and "
+            "processor (deps.pythonVersion, deps.pythonPlatform), or add the package to the image"
         )
     return "check the network and the index settings (pip config list, UV_INDEX_URL), and try again"

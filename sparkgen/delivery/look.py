@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -170,17 +171,29 @@ class _Search:
                     f"add some of them to {FILE_NAME}",
                 )
             path = f"{folder}/{name}"
-            is_folder = self.disk.is_folder(path)
-            relative = self.disk.relative(path) + ("/" if is_folder else "")
-            if self.disk.ignores.of(relative).ignored:
-                self.left_out.add(relative)
-            elif not is_folder:
+            relative = self.disk.relative(path)
+            try:
+                with _naming(relative):
+                    is_folder = self.disk.is_folder(path)
+            except Unusable:
+                if self._ignored(relative):
+                    continue
+                raise
+            if self._ignored(f"{relative}/" if is_folder else relative):
+                continue
+            if not is_folder:
                 found.append((f"{_in(inside)}{name}", path))
             elif (real := self.disk.real(path)) in above:
-                raise Unusable(f"has a link to a folder above it: {relative}", f"add it to {FILE_NAME}")
+                raise Unusable(f"has a link to a folder above it: {relative}/", f"add it to {FILE_NAME}")
             else:
                 found += self._below(f"{_in(inside)}{name}", path, (*above, real))
         return found
+
+    def _ignored(self, relative: str) -> bool:
+        """Whether a path below the root is left out, which is noted."""
+        if ignored := self.disk.ignores.of(relative).ignored:
+            self.left_out.add(relative)
+        return ignored
 
     # --- one file -------------------------------------------------------------------------------------
 
@@ -194,7 +207,8 @@ class _Search:
             raise Unusable(f"{relative!a}: the name is not UTF-8", "rename the file") from None
         if said := not_unpacked(inside):
             raise Unusable(f"{inside[:200]} {said}", f"rename it, or add it to {FILE_NAME}")
-        found = self.disk.file(path)
+        with _naming("" if inside == inside_path(entry.pattern) else relative):
+            found = self.disk.file(path)
         if found.size > MAX_MEMBER:
             raise Unusable(
                 f"{relative} has {bytes_text(found.size)}, more than an archive can hold", "split it"
@@ -242,6 +256,18 @@ class _Search:
             self._requirements = Requirements(
                 text, python, platform if isinstance(platform, str) else "x86_64"
             )
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Say which file of an entry is meant, where it is not the entry itself ("")."""
+    try:
+        yield
+    except Unusable as error:
+        if not path:
+            raise
+        step = f"{error.next_step}, or add it to {FILE_NAME}"
+        raise Unusable(f"contains {path}, which {error.message}", step) from None
 
 
 def inside_path(path: str) -> str:

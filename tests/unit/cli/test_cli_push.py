@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen.delivery import environment
 from sparkgen.delivery.registry.client import absolute
 from sparkgen.delivery.registry.errors import RegistryError
 
@@ -168,6 +169,19 @@ def test_a_dry_run_changes_nothing(project: Cli, registry: Registry) -> None:
     assert not registry.calls
     project("push", "app.yaml")
     assert artifacts()[0]["reference"] in done.out
+
+
+def test_a_dry_run_lists_the_files_of_packages(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are in the artifact as all others are."""
+    Path("installed/six").mkdir(parents=True)
+    Path("installed/six/__init__.py").write_text("x = 1\n")
+    monkeypatch.setattr(environment, "built", lambda *_: Path("installed"))
+    Path("requirements.txt").write_text("six==1.17.0\n")
+    text = Path("app.yaml").read_text()
+    packages = '  deps:\n    requirements: ./requirements.txt\n    pythonVersion: "3.10"\n'
+    Path("app.yaml").write_text(text.replace("  deps:\n", packages))
+    done = project("push", "app.yaml", "--dry-run")
+    assert "1 file: would be pushed\n  python/six/__init__.py  6 bytes\n" in done.out
 
 
 def test_push_repository_is_where_this_machine_reaches_it(project: Cli, registry: Registry) -> None:

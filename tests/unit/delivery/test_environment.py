@@ -72,6 +72,30 @@ def test_a_link_in_a_package_is_refused(tmp_path: Path) -> None:
         environment.files(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        (
+            "Cannot install a and b==1 because these package versions have conflicting dependencies.",
+            "exclude",
+        ),
+        (
+            "No solution found: Because a==2 depends on b>=2 and you require b==1, ... unsatisfiable.",
+            "exclude",
+        ),
+        ("No solution found: Because you require a==2 and a==1, ... unsatisfiable.", "are in conflict"),
+        ("No solution found: Because there is no version of a==9, ... unsatisfiable.", "each version exists"),
+        ("No solution found: Because a==3 has no usable wheels, ... unsatisfiable.", "each version exists"),
+        ("Because a was not found in the package registry, ... unsatisfiable.", "each version exists"),
+        ("No matching distribution found for a==9", "each version exists"),
+        ("Connection refused", "check the network"),
+    ],
+)
+def test_what_an_installer_says_is_answered(said: str, advice: str) -> None:
+    """Words of pip 26 and uv 0.9, shortened: a conflict is no fault of the network, nor of wheels."""
+    assert advice in environment.advice(said)
+
+
 def test_passwords_of_addresses_are_hidden() -> None:
     """An installer may repeat an index's address."""
     said = environment.redacted("cannot reach https://me:word@pypi.example.com/simple")

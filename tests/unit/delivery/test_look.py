@@ -119,7 +119,8 @@ def test_a_scheduled_application_has_its_entries_in_the_template(project: Path) 
         (document(files=["./\u00fc.csv"]), "has '\\xfc' in its name"),
         (document(pyFiles=["./"]), "is the document's folder"),
         (document(pyFiles=["./lib"], files=["./lib"]), "is in two fields"),
-        (document(files=["./pipe"]), "is not a regular file"),
+        (document(files=["./pipe"]), "is a named pipe, and not a regular file; name a file or a folder"),
+        (document(files=["./gone.csv"]), "is a symbolic link to something that does not exist; correct or"),
         (document(files=["./a\0b"]), "is not a valid path"),
         (document(files=["./a\ud800"]), "is not a valid path"),
         (document(files=["./*/../../../../*"]), "matches no file"),
@@ -133,9 +134,38 @@ def test_what_cannot_be_delivered(project: Path, value: dict[str, Any], message:
     (project / "odd name.csv").write_text("")
     (project / "\u00fc.csv").write_text("")
     os.mkfifo(project / "pipe")
+    (project / "gone.csv").symlink_to("nowhere")
     looked = look(value, project)
     assert message in said(looked)
     assert looked.wrong[0].next_step
+
+
+@pytest.mark.parametrize("field", ["pyFiles", "files", "jars"])
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("pipe", "which is a named pipe, and not a regular file"),
+        ("dangling", "which is a symbolic link to something that does not exist"),
+        ("away", "which is outside the repository: a symbolic link to it is /"),
+        ("git", "which leads to .git/config, where Git keeps"),
+    ],
+)
+def test_what_is_wrong_in_a_folder_is_named(project: Path, field: str, kind: str, message: str) -> None:
+    """The entry is a folder of many files; whatever is named can also be left out."""
+    odd = project / "lib/deep/odd.jar" if field != "jars" else project / "lib/odd.jar"
+    if kind == "pipe":
+        os.mkfifo(odd)
+    else:
+        links = {"dangling": "nowhere", "away": "/etc/hosts", "git": str(project.parents[1] / ".git/config")}
+        (project.parents[1] / ".git/config").write_text("")
+        odd.symlink_to(links[kind])
+    value = document(**{field: ["./lib"]})
+    words = said(look(value, project))
+    assert words.startswith(f"SG308 contains apps/etl/{odd.relative_to(project)}, {message}")
+    assert words.endswith(", or add it to .sparkgenignore")
+    if field != "jars":
+        (project / ".sparkgenignore").write_text("odd.jar\n")
+        assert look(value, project).left_out[-1].endswith("odd.jar")
 
 
 def test_a_link_out_of_the_repository_is_refused_and_one_inside_is_its_file(
