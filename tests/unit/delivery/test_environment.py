@@ -77,11 +77,11 @@ def test_a_link_in_a_package_is_refused(tmp_path: Path) -> None:
     [
         (
             "Cannot install a and b==1 because these package versions have conflicting dependencies.",
-            "exclude",
+            "are in conflict",
         ),
         (
             "No solution found: Because a==2 depends on b>=2 and you require b==1, ... unsatisfiable.",
-            "exclude",
+            "are in conflict",
         ),
         ("No solution found: Because you require a==2 and a==1, ... unsatisfiable.", "are in conflict"),
         ("No solution found: Because there is no version of a==9, ... unsatisfiable.", "each version exists"),
