@@ -57,7 +57,9 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
         if mode is not None:
             sessions.copy_conf(folders.conf, folders.session)
         session = sessions.begin(place, plan.spark_defaults, tuned.settings, new_text)
-        return Begun(session, tuned, template, plan.attempt)
+        # The document may name the id, and driver and executors have to know the same one.
+        attempt = replace(plan.attempt, application_id=session.application_id)
+        return Begun(session, tuned, template, attempt)
     except BadTuning as error:
         raise CannotRun(f"the document's bounds and limits are invalid: {error}") from None
     except (sessions.BadSession, TemplateError) as error:

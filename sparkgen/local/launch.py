@@ -97,8 +97,9 @@ def executor(pod: Mapping[str, Any], setting: Setting, secrets: Mapping[tuple[st
         "metadata.namespace": pod["metadata"]["namespace"],
     }
     variables = _common(container, setting, fields, secrets)
-    if contract.ENV_CLASSPATH in variables:
-        variables[contract.ENV_CLASSPATH] = setting.places.path_list(variables[contract.ENV_CLASSPATH])
+    for name in (contract.ENV_CLASSPATH, contract.ENV_LIBRARY_PATH, contract.ENV_PYTHON_FILES):
+        if name in variables:
+            variables[name] = setting.places.path_list(variables[name])
     variables[contract.ENV_LOCAL_DIRS] = str(setting.folders.scratch(name))
     return Start(("bash", str(setting.folders.conf / contract.EXECUTOR_SCRIPT_FILE)), variables)
 
@@ -118,13 +119,12 @@ def _common(
     folders, spark = setting.folders, setting.spark
     found = {**inherited(setting.environment), **resolved(container.get("env") or (), fields, secrets)}
     own_path = setting.environment.get("PYTHONPATH")
+    image_path = found.get("PYTHONPATH") and setting.places.path_list(found["PYTHONPATH"])
     found |= {
         "SPARK_HOME": str(spark.home),
         "JAVA_HOME": str(setting.java.home),
         "SPARK_LOCAL_IP": LOOPBACK,  # or the UI would listen on every address
-        "PYTHONPATH": ":".join(
-            filter(None, (spark.python_path, *setting.python_path, found.get("PYTHONPATH"), own_path))
-        ),
+        "PYTHONPATH": ":".join(filter(None, (spark.python_path, *setting.python_path, image_path, own_path))),
         "PYSPARK_PYTHON": python(setting.environment),
         contract.ENV_SPARK_CONF_DIR: str(folders.conf),
     }

@@ -9,12 +9,13 @@ from sparkgen.local import connect
 from sparkgen.local.path_mapping import PathMapping
 from sparkgen.model import notebook
 from sparkgen.model.application import Application
+from sparkgen.model.delivery import PYTHON_FILES
 from sparkgen.resources.conf import spark_properties
 
 FILE_LISTS = {
     "spark.jars": "spec.deps.jars",
     "spark.files": "spec.deps.files",
-    "spark.submit.pyFiles": "spec.deps.pyFiles",
+    PYTHON_FILES: "spec.deps.pyFiles",
     "spark.archives": "spec.deps.archives",
 }
 """Properties that are lists of files, and the fields that they come from."""
@@ -48,7 +49,11 @@ def local_properties(
     found = spark_properties(application)
     for name, field in FILE_LISTS.items():
         if found.get(name):
-            found[name] = ",".join(places.file(entry.strip(), field) for entry in found[name].split(","))
+            here = [places.file(entry.strip(), field) for entry in found[name].split(",")]
+            # The PYTHONPATH has folders of modules; Spark sends none to executors.
+            found[name] = ",".join(
+                place for place in here if name != PYTHON_FILES or not Path(place).is_dir()
+            )
     for name in CLASS_PATHS:
         if application.properties.get(name):
             found[name] = places.path_list(application.properties[name])

@@ -119,7 +119,9 @@ class Run:
                 if plan.serves:
                     _thread(self._tell_when_it_answers, start.environment, ended)
                 if on_terminal:
-                    _thread(tasks.follow, plan.ports.ui, plan.attempt.application_id, view.tasks, ended)
+                    _thread(
+                        tasks.follow, plan.ports.ui, self._begun.attempt.application_id, view.tasks, ended
+                    )
                 code = self._supervise(driver, works)
             finally:
                 ended.set()

@@ -6,6 +6,7 @@ pods have it: below `contract.ARTIFACTS_DIR`, in driver and executors alike.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -35,6 +36,10 @@ A jar is `local:`, so that executors take it from their own disk (SparkContext.a
 executor, nor where SparkFiles looks (SparkContext.addFile: "local" is skipped with a warning).
 """
 
+PYTHON_FILES = "spark.submit.pyFiles"
+IN_IMAGE = re.compile(r"local:(?://[^/]*)?(/.*)")
+"""An entry that is in the image. Spark's driver finds it there, and sends it to no executor."""
+
 DELIVERED_MAIN_FILE = (CODE, "local")
 """The same for the main file: the driver has it on its own disk, whatever its language."""
 
@@ -48,6 +53,14 @@ class Artifact:
     digest: str
     size: int
     unpacked_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImageModules:
+    """Python's modules in the image, by their paths: archives and folders, and single files."""
+
+    path: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +158,16 @@ def python_path(spec: Mapping[str, Any]) -> Iterator[str]:
         for path in _paths(spec, entry, artifact) or ():
             if path.endswith("/"):
                 yield f"{contract.ARTIFACTS_DIR}/{artifact}/{path.rstrip('/')}"
+
+
+def image_modules(properties: Mapping[str, str]) -> ImageModules:
+    """What the image has of the entries of `deps.pyFiles`, or of the property that says the same."""
+    entries = (entry.strip() for entry in properties.get(PYTHON_FILES, "").split(","))
+    paths = [found[1] for entry in entries if (found := IN_IMAGE.fullmatch(entry))]
+    return ImageModules(
+        tuple(path for path in paths if not path.endswith(".py")),
+        tuple(path for path in paths if path.endswith(".py")),
+    )
 
 
 def _replaced(spec: Mapping[str, Any], entry: str, artifact: str, scheme: str) -> list[str]:

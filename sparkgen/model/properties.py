@@ -5,12 +5,13 @@ Later wins: `sparkConf`, then `hadoopConf`, then the typed fields (as kubeflow's
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from sparkgen.grammar.memory import BLANKS
 from sparkgen.model import kerberos
-from sparkgen.names import number_text
+from sparkgen.names import MAX_LABEL, number_text
 
 TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("memoryOverheadFactor",): "spark.kubernetes.memoryOverheadFactor",
@@ -82,6 +83,13 @@ EVENT_LOG_DEFAULTS: Mapping[str, str] = {
     "spark.eventLog.compress": "true",
 }
 """What an application with an `eventLog` has, unless it says otherwise."""
+
+
+def app_name_label(properties: Mapping[str, str], application: str) -> str:
+    """The application's name in Spark as the value of its label (KubernetesConf.getAppNameLabel)."""
+    name = properties.get("spark.app.name", application).strip(BLANKS).lower()
+    text = re.sub("[^a-z0-9]+", "-", name)
+    return text[:MAX_LABEL].removeprefix("-").removesuffix("-")
 
 
 def property_text(value: Any) -> str:

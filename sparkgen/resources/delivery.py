@@ -7,7 +7,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application, Role
-from sparkgen.model.delivery import Delivery
+from sparkgen.model.delivery import Delivery, image_modules
 from sparkgen.names import canonical_json
 from sparkgen.resources.layers import read_only
 
@@ -16,11 +16,12 @@ def delivery_values(application: Application, role: Role) -> dict[str, Any]:
     """The values of a role's pod."""
     delivery = application.delivery
     by_kubelet = delivery is not None and delivery.by_kubelet
-    nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": [], "pythonPath": None}
+    nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": []}
     return {
         "install": not by_kubelet,
         "byKubelet": by_kubelet,
-        **(nothing if delivery is None else _values(delivery, application, role)),
+        "pythonPath": _python_path(application, role),
+        **(nothing if delivery is None else _values(delivery)),
     }
 
 
@@ -45,7 +46,7 @@ def used_by_fetch(application: Application) -> set[str]:
     return {delivery.cache_volume} if delivery and delivery.fetches and delivery.cache_volume else set()
 
 
-def _values(delivery: Delivery, application: Application, role: Role) -> dict[str, Any]:
+def _values(delivery: Delivery) -> dict[str, Any]:
     names = [one.name for one in delivery.artifacts]
     if delivery.by_kubelet:
         mounts = [
@@ -63,9 +64,6 @@ def _values(delivery: Delivery, application: Application, role: Role) -> dict[st
         "fetch": _fetch(delivery) if delivery.fetches else None,
         "artifactMounts": mounts,
         "artifactVolumes": volumes,
-        "pythonPath": ":".join((*delivery.python_path, *_given_python_path(application, role)))
-        if delivery.python_path
-        else None,
     }
 
 
@@ -91,6 +89,13 @@ def _fetch(delivery: Delivery) -> dict[str, Any]:
         "pullSecret": delivery.pull_secret,
         "cacheVolume": delivery.cache_volume,
     }
+
+
+def _python_path(application: Application, role: Role) -> str | None:
+    """Where Python looks for modules: what was pushed, what the image has, and what the document says."""
+    pushed = application.delivery.python_path if application.delivery is not None else ()
+    own = (*pushed, *image_modules(application.properties).path)
+    return ":".join((*own, *_given_python_path(application, role))) if own else None
 
 
 def _given_python_path(application: Application, role: Role) -> Iterator[str]:

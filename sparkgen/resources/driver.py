@@ -12,7 +12,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application
 from sparkgen.model.kerberos import Login
 from sparkgen.model.notebook import Notebook
-from sparkgen.resources import batch, pod
+from sparkgen.resources import batch, exposure, pod
 from sparkgen.resources.executor import executor_pod
 
 
@@ -27,6 +27,7 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "scalaVersion": application.scala_version,
         "serviceSecret": shuffle.secret_name if shuffle is not None and shuffle.on_node else None,
         "sparkArguments": _spark_arguments(application),
+        "showsPages": exposure.shows_pages(application.properties),
         "connect": application.connect is not None,
         "connectToken": (application.connect or {}).get("token"),
         "notebook": application.notebook and _notebook(application.notebook),

@@ -7,6 +7,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application, Role, Shuffle
+from sparkgen.model.delivery import image_modules
 from sparkgen.model.properties import is_true
 from sparkgen.resources import pod
 from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_values
@@ -36,6 +37,9 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
         "heap": role.memory.heap,
         "proxyUser": application.proxy_user,
         "classPath": application.properties.get("spark.executor.extraClassPath"),
+        "libraryPath": application.properties.get("spark.executor.extraLibraryPath"),
+        "pythonFiles": ":".join(image_modules(application.properties).files),
+        "customLogUrl": "spark.ui.custom.executor.log.url" in application.properties,
         "javaOptions": role.java_options,
         "startupEnv": [
             {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}

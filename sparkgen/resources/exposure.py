@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sparkgen.model.properties import is_true
 from sparkgen.resources.object_layers import GATEWAY_API
 
 REDIRECT = {"spark.ui.proxyRedirectUri": "/"}
 """With it redirects start with that, too, and lead to the host that was asked (ProxyRedirectHandler)."""
+
+
+def shows_pages(properties: Mapping[str, str]) -> bool:
+    """Whether the driver has Spark's pages: without them, no port and no Service leads to them."""
+    return is_true(properties, "spark.ui.enabled", default=True)
 
 
 def redirect_properties(options: Mapping[str, Any]) -> dict[str, str]:

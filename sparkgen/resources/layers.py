@@ -156,8 +156,19 @@ LAYERS: Mapping[str, Layer] = {
         },
         "spec": {"enableServiceLinks": False},
     },
+    # What Spark's own pods are selected by, in affinities for example; a document may say otherwise.
+    "spark_labels": {
+        "metadata": {
+            "labels": {
+                contract.LABEL_APP_NAME: "@{appNameLabel}",
+                contract.LABEL_SPARK_VERSION: "@{sparkVersion}",
+            }
+        }
+    },
     # The document's own pod template.
     "template": {"metadata": "@{template.metadata}", "spec": "@{template.spec}"},
+    # `spark.executorEnv.NAME`: as with Spark, it wins over the template; typed fields win over it.
+    "executor_env": {"@if": "executorEnv", "spec": _main(env="@{executorEnv}")},
     "metadata": {"metadata": {"labels": "@{podLabels}", "annotations": "@{podAnnotations}"}},
     "image": {
         "spec": {
@@ -295,13 +306,12 @@ LAYERS: Mapping[str, Layer] = {
     # At the same paths in driver and executors, whichever way they came.
     "artifacts": {
         "@if": "artifactMounts",
-        "spec": {
-            **_main(
-                env=[{"@if": "pythonPath", "name": contract.ENV_PYTHON_PATH, "value": "@{pythonPath}"}],
-                volumeMounts="@{artifactMounts}",
-            ),
-            "volumes": "@{artifactVolumes}",
-        },
+        "spec": {**_main(volumeMounts="@{artifactMounts}"), "volumes": "@{artifactVolumes}"},
+    },
+    # Folders of modules, and archives, that pods have: those that were pushed, and those of the image.
+    "python_path": {
+        "@if": "pythonPath",
+        "spec": _main(env=[{"name": contract.ENV_PYTHON_PATH, "value": "@{pythonPath}"}]),
     },
     # Init containers of the document, then its sidecars, which end when Spark does (native sidecars).
     "user_containers": {"spec": {"initContainers": "@{userContainers}"}},
@@ -415,7 +425,7 @@ LAYERS: Mapping[str, Layer] = {
             ports=[
                 {"name": "driver-rpc-port", "containerPort": contract.DRIVER_PORT},
                 {"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT},
-                {"name": "spark-ui", "containerPort": contract.UI_PORT},
+                {"@if": "showsPages", "name": "spark-ui", "containerPort": contract.UI_PORT},
                 {
                     "@if": "connect",
                     "name": contract.CONNECT_PORT_NAME,
@@ -526,8 +536,16 @@ LAYERS: Mapping[str, Layer] = {
         },
     },
     # --- executors ------------------------------------------------------------------------------------
-    # `spark.executorEnv.NAME` of sparkConf; everything else that has the name wins over it.
-    "executor_env": {"@if": "executorEnv", "spec": _main(env="@{executorEnv}")},
+    # What a custom log URL may name of an executor (BasicExecutorFeatureStep); the allocator has the values.
+    "log_url_attributes": {
+        "@if": "customLogUrl",
+        "spec": _main(
+            env=[
+                {"name": contract.ENV_ATTRIBUTE_APP_ID, "value": f"$({contract.ENV_APPLICATION_ID})"},
+                {"name": contract.ENV_ATTRIBUTE_EXECUTOR_ID, "value": f"$({contract.ENV_EXECUTOR_ID})"},
+            ]
+        ),
+    },
     # Spark's decommissioning starts in the container's preStop hook (BasicExecutorFeatureStep).
     "decommission": {
         "@if": "decommissionScript",
@@ -609,6 +627,8 @@ LAYERS: Mapping[str, Layer] = {
                 HADOOP_ENV,
                 {"@if": "proxyUser", "name": contract.ENV_SPARK_USER, "value": "@{proxyUser}"},
                 {"@if": "classPath", "name": contract.ENV_CLASSPATH, "value": "@{classPath}"},
+                {"@if": "libraryPath", "name": contract.ENV_LIBRARY_PATH, "value": "@{libraryPath}"},
+                {"@if": "pythonFiles", "name": contract.ENV_PYTHON_FILES, "value": "@{pythonFiles}"},
                 {"@if": "javaOptions", "name": contract.ENV_EXECUTOR_JAVA_OPTIONS, "value": "@{javaOptions}"},
                 "@{*startupEnv}",
             ],
@@ -667,7 +687,9 @@ COMMON_STEPS = (
     "default_security",
     "default_neighbours",
     "batch_scheduler",
+    "spark_labels",
     "template",
+    "executor_env",
     "metadata",
     "image",
     "resources",
@@ -686,6 +708,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         *COMMON_STEPS,
         "kerberos_login",
         "artifacts",
+        "python_path",
         "driver_container",
         "install_container",
         "fetch_container",
@@ -698,9 +721,10 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "yunikorn",
     ),
     "executor": (
-        "executor_env",
+        "log_url_attributes",
         *COMMON_STEPS,
         "artifacts",
+        "python_path",
         "fetch_container",
         "user_containers",
         "decommission",

@@ -586,7 +586,8 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "@if": "peers",
                     "from": "@{peers}",
                     "ports": [
-                        *tcp(contract.UI_PORT, ALLOCATOR_PORT),
+                        {"@if": "ui", "protocol": "TCP", "port": contract.UI_PORT},
+                        *tcp(ALLOCATOR_PORT),
                         {"@if": "connectShared", "protocol": "TCP", "port": contract.CONNECT_PORT},
                         {"@if": "notebook", "protocol": "TCP", "port": contract.NOTEBOOK_PORT},
                     ],

@@ -42,7 +42,9 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         "connectShared": application.connect is not None and "ingressFrom" not in application.connect,
         "hostPorts": host_ports(shuffle) if shuffle and on_node else [],
         "budget": _budget(application),
-        "ui": exposure.values(application.ui, labels, annotations, contract.UI_PORT),
+        "ui": exposure.values(application.ui, labels, annotations, contract.UI_PORT)
+        if exposure.shows_pages(application.properties)
+        else None,
         "connect": None
         if application.connect is None
         else exposure.values(application.connect, labels, annotations, contract.CONNECT_PORT),

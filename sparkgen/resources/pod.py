@@ -7,7 +7,7 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
-from sparkgen.model.properties import is_true
+from sparkgen.model.properties import app_name_label, is_true
 from sparkgen.resources import batch
 from sparkgen.resources.delivery import delivery_values, pull_secrets, used_by_fetch
 from sparkgen.resources.fill import fill
@@ -55,6 +55,9 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "roleName": role.name,
         "mainContainer": MAIN_CONTAINER[role.name],
         "template": template(role),
+        "appNameLabel": app_name_label(application.properties, application.name),
+        "sparkVersion": application.spark_version,
+        "executorEnv": None,
         "podLabels": _allowed(role, {**application.labels, **role.labels}),
         "podAnnotations": _allowed(role, role.annotations),
         "image": role.image,

@@ -86,7 +86,7 @@ def test_labels_that_only_look_like_it(label: str) -> None:
 def test_the_script_reads_what_the_contract_names() -> None:
     """Every variable of executor.sh is the contract's, the stock image's, or its own."""
     used = set(re.findall(r"\$\{?!?((?:SPARK|HADOOP|JAVA|SPARKGEN)_[A-Z_]*[A-Z])", SCRIPT))
-    of_the_image = {"SPARK_HOME", "JAVA_HOME", "SPARK_DIST_CLASSPATH"}
+    of_the_image = {"SPARK_HOME", "JAVA_HOME", "SPARK_DIST_CLASSPATH", "SPARK_EXTRA_CLASSPATH"}
     its_own = {"SPARKGEN_START_TIMEOUT_SECONDS"}
     assert used - of_the_image - its_own <= set(constants("ENV_").values())
     assert f"{contract.ENV_JAVA_OPT_PREFIX}$index" in SCRIPT

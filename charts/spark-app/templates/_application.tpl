@@ -77,6 +77,7 @@
   {{- end -}}
   {{- template "sparkgen.executors" $app -}}
   {{- template "sparkgen.delivery" $app -}}
+  {{- template "sparkgen.imageModules" $app -}}
   {{- template "sparkgen.batch" $app -}}
   {{- template "sparkgen.shuffle" $app -}}
   {{- template "sparkgen.confFiles" $app -}}

@@ -62,6 +62,22 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
   {{- end -}}
 {{- end -}}
 
+{{- /* Python's modules in the image. Dot: properties. In, out: app: `imageModules` (path, files). */ -}}
+{{- define "sparkgen.imageModules" -}}
+  {{- $path := list -}}
+  {{- $files := list -}}
+  {{- range $entry := get .properties "spark.submit.pyFiles" | splitList "," -}}
+    {{- $entry = include "sparkgen.stripped" $entry -}}
+    {{- if regexMatch "^local:(//[^/]*)?/[^\n]*$" $entry -}}
+      {{- $place := regexReplaceAll "^local:(//[^/]*)?" $entry "" -}}
+      {{- if hasSuffix ".py" $place -}}{{- $files = append $files $place -}}
+      {{- else -}}{{- $path = append $path $place -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set . "imageModules" (dict "path" $path "files" $files) -}}
+{{- end -}}
+
 {{- /* How pods get what was pushed. In, out: app: `delivery` (mount, artifacts, fetch), where something is in pods. */ -}}
 {{- define "sparkgen.delivery" -}}
   {{- $section := .spec.delivery | default dict -}}
@@ -109,14 +125,14 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
     {{- end -}}
     {{- $values = dict "install" (not .byKubelet) "byKubelet" .byKubelet "fetch" .fetch
         "artifactMounts" $mounts "artifactVolumes" $volumes -}}
-    {{- if $.app.pythonPath -}}
-      {{- $given := "" -}}
-      {{- if eq $.role.name "executor" -}}{{- $given = get $.app.properties "spark.executorEnv.PYTHONPATH" -}}{{- end -}}
-      {{- range $item := $.role.spec.env -}}
-        {{- if eq $item.name $c.ENV_PYTHON_PATH -}}{{- $given = $item.value | default "" -}}{{- end -}}
-      {{- end -}}
-      {{- $_ := set $values "pythonPath" (without (append $.app.pythonPath $given) "" | join ":") -}}
+  {{- end -}}
+  {{- with concat .app.pythonPath .app.imageModules.path -}}
+    {{- $given := "" -}}
+    {{- if eq $.role.name "executor" -}}{{- $given = get $.app.properties "spark.executorEnv.PYTHONPATH" -}}{{- end -}}
+    {{- range $item := $.role.spec.env -}}
+      {{- if eq $item.name $c.ENV_PYTHON_PATH -}}{{- $given = $item.value | default "" -}}{{- end -}}
     {{- end -}}
+    {{- $_ := set $values "pythonPath" (without (append . $given) "" | join ":") -}}
   {{- end -}}
   {{- $_ := set . "delivery" $values -}}
 {{- end -}}

@@ -16,6 +16,7 @@
     {{- $_ := set $.values "notebook" $call.notebook -}}
   {{- end -}}
   {{- range $name, $value := dict
+      "showsPages" (include "sparkgen.showsPages" .app.properties)
       "connect" (hasKey .app "connect")
       "scalaVersion" .app.scalaVersion
       "serviceSecret" (ternary (dig "shuffle" "secretName" "" .app) "" (dig "shuffle" "onNode" false .app))

@@ -38,6 +38,9 @@
       "heap" .role.heap
       "proxyUser" (.app.spec.proxyUser | default "")
       "classPath" (get .app.properties "spark.executor.extraClassPath")
+      "libraryPath" (get .app.properties "spark.executor.extraLibraryPath")
+      "pythonFiles" (join ":" .app.imageModules.files)
+      "customLogUrl" (hasKey .app.properties "spark.ui.custom.executor.log.url")
       "javaOptions" .role.javaOptions
       "executorEnv" $own
       "startupEnv" $env -}}

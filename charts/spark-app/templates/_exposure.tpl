@@ -1,5 +1,10 @@
 {{- /* What leads to Spark's pages (sparkgen/resources/exposure.py, semantics/rules_exposure.py). */ -}}
 
+{{- /* "true" where the driver has Spark's pages. Dot: properties. */ -}}
+{{- define "sparkgen.showsPages" -}}
+  {{- include "sparkgen.isTrue" (list . "spark.ui.enabled" true) -}}
+{{- end -}}
+
 {{- /* The properties that a path brings. In: ui, t. Out: properties. */ -}}
 {{- define "sparkgen.redirectProperties" -}}
   {{- $path := dig "route" "path" "/" .ui -}}

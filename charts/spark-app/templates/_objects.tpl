@@ -57,8 +57,10 @@ hit a text of the user.
     {{- template "sparkgen.laid" $budget -}}
     {{- $_ := set $call.values "budget" $budget.laid -}}
   {{- end -}}
-  {{- $pages := dict "section" "ui" "options" $app.ui "port" $app.c.UI_PORT "values" $call.values "t" $app.t -}}
-  {{- template "sparkgen.exposed" $pages -}}
+  {{- if include "sparkgen.showsPages" $app.properties -}}
+    {{- $pages := dict "section" "ui" "options" $app.ui "port" $app.c.UI_PORT "values" $call.values "t" $app.t -}}
+    {{- template "sparkgen.exposed" $pages -}}
+  {{- end -}}
   {{- range $section, $port := dict "connect" $app.c.CONNECT_PORT "notebook" $app.c.NOTEBOOK_PORT -}}
     {{- if hasKey $app $section -}}
       {{- $server := dict "section" $section "options" (get $app $section) "port" $port -}}

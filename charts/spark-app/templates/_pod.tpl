@@ -62,6 +62,8 @@ In: app, role, run. Out: pod.
       "roleName" .role.name
       "mainContainer" (get .app.t.mainContainer .role.name)
       "template" $call.template
+      "appNameLabel" (include "sparkgen.appNameLabel" .app)
+      "sparkVersion" .app.spec.sparkVersion
       "podLabels" $labels.allowed
       "podAnnotations" $noted.allowed
       "image" .role.image

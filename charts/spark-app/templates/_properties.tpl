@@ -65,6 +65,13 @@
   {{- $_ := set . "properties" $properties -}}
 {{- end -}}
 
+{{- /* The application's name in Spark as the value of its label. Dot: app. */ -}}
+{{- define "sparkgen.appNameLabel" -}}
+  {{- /* Java and Python lower U+0130 to two characters, of which the first is an "i"; Go to an "i" alone. */ -}}
+  {{- $name := dig "spark.app.name" .name .properties | replace "\u0130" "i?" | include "sparkgen.trimmed" | lower -}}
+  {{- regexReplaceAll "[^a-z0-9]+" $name "-" | trunc 63 | trimPrefix "-" | trimSuffix "-" -}}
+{{- end -}}
+
 {{- /* "true" for a boolean property that is on, as Spark reads it. Dot: (list properties name default). */ -}}
 {{- define "sparkgen.isTrue" -}}
   {{- $properties := index . 0 -}}

@@ -64,6 +64,18 @@ if [[ -n "${SPARKGEN_EXECUTOR_JAVA_OPTIONS:-}" ]]; then
   done <<<"$words"
 fi
 
+# As Spark's own executors have it since 4.3, in front of what the image has.
+if [[ -n "${SPARK_EXECUTOR_LIBRARY_PATH:-}" ]]; then
+  export LD_LIBRARY_PATH="$SPARK_EXECUTOR_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
+
+# Spark sends executors no Python file of the image: they are put where it puts those that it sends, which is the
+# working directory, so that each is found by its name alone, and nothing else of its folder.
+if [[ -n "${SPARKGEN_PYTHON_FILES:-}" ]]; then
+  IFS=: read -r -a files <<<"$SPARKGEN_PYTHON_FILES"
+  cp -- "${files[@]}" . || fail "a file of deps.pyFiles is not in the image, or $PWD cannot be written to"
+fi
+
 class_path="${archive:+$(<"$archive.classpath"):}"
 class_path+="$SPARK_CONF_DIR${HADOOP_CONF_DIR:+:$HADOOP_CONF_DIR}${SPARK_CLASSPATH:+:$SPARK_CLASSPATH}"
 # A class is looked for in one jar after another: those that every executor begins with come first, which saves
@@ -75,7 +87,7 @@ for name in spark-core_ spark-config_ spark-common-utils_ spark-network-common_ 
     [[ ! -e "$jar" ]] || class_path+=":$jar"
   done
 done
-class_path+=":$SPARK_HOME/jars/*${SPARK_DIST_CLASSPATH:+:$SPARK_DIST_CLASSPATH}:$PWD"
+class_path+=":$SPARK_HOME/jars/*${SPARK_EXTRA_CLASSPATH:+:$SPARK_EXTRA_CLASSPATH}${SPARK_DIST_CLASSPATH:+:$SPARK_DIST_CLASSPATH}:$PWD"
 
 # As the stock entrypoint does it: somebody must reap what Python workers leave behind.
 init=()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -238,6 +239,29 @@ context.parallelize(range(2), 2).foreach(lambda n: time.sleep(20))
     assert "sparkgen:" not in running.output
     assert "done after" in running.lines
     assert running.gone(5)
+
+
+def test_modules_of_the_image_and_an_id_of_the_documents_own(start: Start, tmp_path: Path) -> None:
+    """Executors import an archive, a file and a folder, and know the application by the id that it names."""
+    (tmp_path / "rates.py").write_text("VALUE = 3")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "folder_module.py").write_text("VALUE = 4")
+    with zipfile.ZipFile(tmp_path / "helpers.zip", "w") as archive:
+        archive.writestr("zipped_module.py", "VALUE = 5")
+    entries = ", ".join(f"local:///opt/app/{name}" for name in ("rates.py", "helpers.zip", "lib"))
+    more = f"  deps: {{pyFiles: [{entries}]}}\n  sparkConf: {{spark.app.id: my-own-id}}\n"
+    running = start(
+        """
+def work(n):
+    import folder_module, rates, zipped_module
+    return n * rates.VALUE * folder_module.VALUE * zipped_module.VALUE
+
+print(context.applicationId, work(1), context.parallelize(range(4), 2).map(work).sum(), flush=True)
+""",
+        document=DOCUMENT + more,
+    )
+    assert running.code() == 0, running.lines
+    assert running.output == "my-own-id 60 360\n"
 
 
 def test_the_exit_code_is_the_programs(start: Start) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import re
+import zipfile
 
 import pytest
 from deployed import Deployed, deploy, document, leaving, wait_until
@@ -15,6 +17,19 @@ from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 
 OLD, NEW = TESTED_VERSIONS
+IMAGE = {
+    "helpers.zip": "helpers.zip",
+    "rates.py": "rates.py",
+    "sibling.py": "sibling.py",
+    "module_of_a_folder.py": "lib/module_of_a_folder.py",
+}
+"""Key -> path below /opt/etl."""
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+BESIDE_THE_DRIVER = {
+    "labelSelector": {"matchLabels": {"spark-app-name": "nightly-eu-us", "spark-role": "driver"}},
+    "topologyKey": "kubernetes.io/hostname",
+}
+"""By Spark's own labels: with none of them, the executor waits for ever."""
 
 
 def dynamic(maximum: int, **more: object) -> dict[str, object]:
@@ -57,6 +72,64 @@ def test_executors_come_with_the_work_go_when_idle_and_come_again(
     names = [event["reason"] for event in application.events()]
     assert "Failed" not in names
     wait_until(lambda: not application.executors(), 30, "nothing is left", application.story)
+
+
+@pytest.mark.parametrize("version", TESTED_VERSIONS)
+def test_executors_have_what_sparks_own_backend_gives_them(
+    version: str, cluster: Cluster, restricted: str
+) -> None:
+    """Modules of the image, native libraries, attributes for a log URL, and labels that affinities select."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("zipped.py", "VALUE = 3")
+    files = {
+        "data": {"rates.py": "VALUE = 1", "sibling.py": "", "module_of_a_folder.py": "VALUE = 2"},
+        "binaryData": {"helpers.zip": base64.b64encode(archive.getvalue()).decode()},
+    }
+    metadata = {"name": "image", "namespace": restricted}
+    cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, **files})
+    volume = {
+        "configMap": {"name": "image", "items": [{"key": key, "path": path} for key, path in IMAGE.items()]}
+    }
+    mounts = {"volumeMounts": [{"name": "image", "mountPath": "/opt/etl"}]}
+    wanted = document(
+        "modules",
+        version,
+        "modules.py",
+        deps={"pyFiles": [f"local:///opt/etl/{name}" for name in ("helpers.zip", "rates.py", "lib")]},
+        sparkConf={
+            "spark.app.name": "Nightly: EU & US",
+            "spark.executor.extraLibraryPath": "/opt/native",
+            "spark.ui.custom.executor.log.url": "https://logs/{{APP_ID}}/{{EXECUTOR_ID}}",
+            "spark.ui.enabled": "false",
+        },
+        volumes=[{"name": "image", **volume}],
+        driver={**mounts, "configMaps": [{"name": "applications", "path": "/opt/applications"}]},
+        executor={**mounts, "instances": 1, "affinity": {"podAffinity": {REQUIRED: [BESIDE_THE_DRIVER]}}},
+    )
+    application = deploy(cluster, restricted, wanted)
+    wait_until(lambda: bool(application.executors()), 120, "an executor is there", application.story)
+    (pod,) = application.executors()
+    assert application.wait() == "Complete", application.story()
+    (line,) = [line for line in application.logs().splitlines() if line.startswith("{")]
+    found = json.loads(line)
+    assert found["driver"] == [1, 2, 3]
+    assert found["executor"] == {
+        "modules": [1, 2, 3],
+        "sibling": False,
+        "libraries": "/opt/native",
+        "executor": "1",
+        "attributes": [found["id"], "1"],
+    }
+    labels = {name: text for name, text in pod["metadata"]["labels"].items() if name.startswith("spark-")}
+    assert labels == {
+        "spark-app-name": "nightly-eu-us",
+        "spark-app-selector": found["id"],
+        "spark-exec-id": "1",
+        "spark-exec-resourceprofile-id": "0",
+        "spark-role": "executor",
+        "spark-version": version,
+    }
 
 
 def test_a_stage_gets_executors_of_its_own_shape(cluster: Cluster, restricted: str) -> None:

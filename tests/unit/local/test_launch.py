@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sparkgen.local.folders import Folders
 from sparkgen.local.java import Java
 from sparkgen.local.launch import Setting
 from sparkgen.local.output import Output
-from sparkgen.local.path_mapping import PathMapping
+from sparkgen.local.path_mapping import PathMapping, parse_maps
 from sparkgen.local.ports import choose, is_free
 from sparkgen.local.spark import Spark
 from sparkgen.local.status import Tasks
@@ -92,6 +93,22 @@ def test_an_executor_is_its_pods_script(setting: Setting) -> None:
     assert start.environment[contract.ENV_AUTH_SECRET] == "s3"
     assert start.environment[contract.ENV_SPARK_CONF_DIR] == str(folders.conf)
     assert Path(start.environment[contract.ENV_LOCAL_DIRS]).is_dir()
+
+
+def test_paths_of_the_image_are_found_here(setting: Setting, tmp_path: Path) -> None:
+    """Modules, single files and native libraries lie where --map says."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "rates.py").touch()
+    places = PathMapping(setting.spark.home, tmp_path, parse_maps([f"/opt/etl={tmp_path}"]))
+    names = (contract.ENV_PYTHON_PATH, contract.ENV_PYTHON_FILES, contract.ENV_LIBRARY_PATH)
+    values = ("/opt/etl/lib:/opt/gone", "/opt/etl/rates.py", "/opt/etl/lib")
+    env = [{"name": name, "value": text} for name, text in zip(names, values, strict=True)]
+    container = {"name": contract.EXECUTOR_CONTAINER, "env": env}
+    pod = {"metadata": {"name": "exec-7", "namespace": "d"}, "spec": {"containers": [container]}}
+    found = launch.executor(pod, replace(setting, places=places), {}).environment
+    assert found["PYTHONPATH"].endswith(f":{tmp_path}/lib:/opt/gone:/mine")
+    assert found["SPARKGEN_PYTHON_FILES"] == f"{tmp_path}/rates.py"
+    assert found["SPARK_EXECUTOR_LIBRARY_PATH"] == f"{tmp_path}/lib"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,47 @@ def test_environment(rendered: Make) -> None:
     }
 
 
+def test_what_a_custom_log_url_names(rendered: Make) -> None:
+    """Spark gives executors the attributes only where such a URL is set; the allocator has their values."""
+    assert not any(name.startswith("SPARK_EXECUTOR_ATTRIBUTE_") for name in rendered().env("executor"))
+    conf = {"spark.ui.custom.executor.log.url": "https://logs/{{APP_ID}}/{{EXECUTOR_ID}}"}
+    made = rendered(sparkConf=conf)
+    assert made.env("executor")["SPARK_EXECUTOR_ATTRIBUTE_APP_ID"] == "$(SPARK_APPLICATION_ID)"
+    assert made.env("executor")["SPARK_EXECUTOR_ATTRIBUTE_EXECUTOR_ID"] == "$(SPARK_EXECUTOR_ID)"
+    own = {**conf, "spark.executorEnv.SPARK_EXECUTOR_ATTRIBUTE_APP_ID": "mine"}
+    assert rendered(sparkConf=own).env("executor")["SPARK_EXECUTOR_ATTRIBUTE_APP_ID"] == "mine"
+
+
+def test_library_path(rendered: Make) -> None:
+    """By Spark's own variable, which executor.sh puts in front of the image's LD_LIBRARY_PATH."""
+    env = rendered(sparkConf={"spark.executor.extraLibraryPath": "/opt/native"}).env("executor")
+    assert env["SPARK_EXECUTOR_LIBRARY_PATH"] == "/opt/native"
+
+
+def test_python_modules_of_the_image(rendered: Make) -> None:
+    """Archives and folders are on the path of both roles; executors get a copy of each single file."""
+    entries = [
+        "local:///opt/etl/helpers.zip",
+        "local:///opt/etl/rates.py",
+        "local:/opt/etl/lib",
+        "s3a://b/c.py",
+    ]
+    made = rendered(
+        type="Python",
+        deps={"pyFiles": entries},
+        sparkConf={"spark.executorEnv.PYTHONPATH": "/executors"},
+        driver={"env": [{"name": "PYTHONPATH", "value": "/driver"}]},
+    )
+    assert made.env("driver")["PYTHONPATH"] == "/opt/etl/helpers.zip:/opt/etl/lib:/driver"
+    assert made.env("executor")["PYTHONPATH"] == "/opt/etl/helpers.zip:/opt/etl/lib:/executors"
+    assert made.env("executor")["SPARKGEN_PYTHON_FILES"] == "/opt/etl/rates.py"
+    assert "SPARKGEN_PYTHON_FILES" not in made.env("driver"), "there Spark does it"
+    assert (
+        "spark.submit.pyFiles local:///opt/etl/helpers.zip,local:///opt/etl/rates.py"
+        in (made.config_map("conf")["data"]["spark-defaults.conf"])
+    )
+
+
 def test_script_is_run_by_the_stock_entrypoint(rendered: Make) -> None:
     """The entrypoint passes on what is no mode of its own; the script comes from the run's ConfigMap."""
     made = rendered()
@@ -104,12 +145,12 @@ def test_startup_options_are_numbered(rendered: Make) -> None:
 
 
 def test_executor_env(rendered: Make) -> None:
-    """`spark.executorEnv` becomes variables; template and typed fields win over it."""
+    """`spark.executorEnv` becomes variables: it wins over the template, and typed fields over it."""
     conf = {f"spark.executorEnv.{name}": "conf" for name in ("A", "B", "C")}
     inside = {"containers": [{"name": "x", "env": [{"name": "B", "value": "template"}]}]}
     fields = {"env": [{"name": "C", "value": "typed"}], "template": {"spec": inside}}
     env = rendered(sparkConf=conf, executor=fields).env("executor")
-    assert [env[name] for name in ("A", "B", "C")] == ["conf", "template", "typed"]
+    assert [env[name] for name in ("A", "B", "C")] == ["conf", "conf", "typed"]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ SCRIPT = Path(str(files("sparkgen").joinpath("templates", "run", "executor.sh"))
 
 JAVA = f"""#!{sys.executable}
 import json, os, sys
-json.dump({{"args": sys.argv[1:], "pid": os.getpid()}}, sys.stdout)
+found = {{"args": sys.argv[1:], "pid": os.getpid(), "libraries": os.environ.get("LD_LIBRARY_PATH")}}
+json.dump(found, sys.stdout)
 """
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -183,6 +184,39 @@ def test_an_ipv6_address_of_the_node_gets_brackets(
     variables = {contract.ENV_EXECUTOR_HOST: host, contract.ENV_EXECUTOR_POD_IP: "fd00:10:244::7"}
     found = spark_arguments(executor(script, **variables))
     assert (found["--hostname"], found["--bind-address"]) == (expected, "[fd00:10:244::7]")
+
+
+def test_the_class_path_of_an_image(executor: Run, tmp_path: Path) -> None:
+    """What an image adds by SPARK_EXTRA_CLASSPATH stands behind Spark's jars, as in the stock entrypoint."""
+    found = arguments(
+        executor(SPARK_EXTRA_CLASSPATH="/opt/hadoop/conf", SPARK_DIST_CLASSPATH="/opt/hadoop/*")
+    )
+    class_path = found[found.index("-cp") + 1]
+    assert class_path == f"/opt/sparkgen/conf:/opt/spark/jars/*:/opt/hadoop/conf:/opt/hadoop/*:{tmp_path}"
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [(None, "/opt/native:/opt/b"), ("/usr/local/lib", "/opt/native:/opt/b:/usr/local/lib")],
+)
+def test_native_libraries(executor: Run, image: str | None, expected: str) -> None:
+    """spark.executor.extraLibraryPath stands in front of what the image has."""
+    done = executor(SPARK_EXECUTOR_LIBRARY_PATH="/opt/native:/opt/b", LD_LIBRARY_PATH=image)
+    assert arguments(done)
+    assert json.loads(done.stdout)["libraries"] == expected
+
+
+def test_python_files_of_the_image(executor: Run, tmp_path: Path) -> None:
+    """They lie in the working directory, where Python workers look for what Spark sent; nothing else does."""
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    for name in ("rates.py", "more.py", "types.py"):
+        (folder / name).write_text(name)
+    assert arguments(executor(SPARKGEN_PYTHON_FILES=f"{folder}/rates.py:{folder}/more.py"))
+    assert {file.name for file in tmp_path.glob("*.py")} == {"rates.py", "more.py"}
+    missing = executor(SPARKGEN_PYTHON_FILES=f"{folder}/gone.py")
+    assert missing.returncode == 1
+    assert "a file of deps.pyFiles is not in the image" in missing.stderr
 
 
 def test_modules_are_opened_for_new_javas(executor: Run) -> None:

@@ -35,6 +35,21 @@ def test_nothing_leads_there_unless_asked(kind: str) -> None:
     assert not {"Ingress", "HTTPRoute"} & set(made(kind))
 
 
+def test_without_pages_nothing_leads_there() -> None:
+    """No Service, no port of the driver, no peer in the NetworkPolicy, and no Ingress either."""
+    document = value("SparkApplication", ingress={"host": "x.example.com"})
+    document["spec"] |= {
+        "sparkConf": {"spark.ui.enabled": " False"},
+        "networkPolicy": {"ingressFrom": [{"podSelector": {}}]},
+    }
+    objects = {item["kind"]: item for item in render(describe(document))}
+    assert not {"Service", "Ingress"} & set(objects)
+    (driver,) = objects["Job"]["spec"]["template"]["spec"]["containers"]
+    assert [port["name"] for port in driver["ports"]] == ["driver-rpc-port", "blockmanager"]
+    _, people = objects["NetworkPolicy"]["spec"]["ingress"]
+    assert [port["port"] for port in people["ports"]] == [7091]
+
+
 @EACH_KIND
 def test_an_ingress_leads_to_the_service(kind: str) -> None:
     """At a host name of its own, with the class and the certificate that are asked for."""

@@ -385,3 +385,26 @@ def test_a_command_of_a_template_does_not_replace_the_entrypoint(rendered: Make,
     pod = made.pod(role)["spec"]
     others = [*pod["containers"], *pod.get("initContainers", [])]
     assert [item["command"] for item in others if item["name"] == "b"] == [["b"]]
+
+
+@ROLES
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        (None, "pi"),
+        ("Spark Pi", "spark-pi"),
+        ("\t Daily: EU & US_v1.4!", "daily-eu-us-v1-4"),
+        ("\u0130stanbul \u212a", "i-stanbul-k"),
+        ("-" + "x" * 70, "x" * 62),
+        ("a" * 62 + " tail", "a" * 62),
+        ("日本", ""),
+    ],
+)
+def test_labels_of_sparks_own_pods(rendered: Make, role: str, name: str | None, label: str) -> None:
+    """Selectors know pods by them; each name is cut as KubernetesConf.getAppNameLabel does it."""
+    made = rendered(sparkConf={"spark.app.name": name} if name else {}).pod(role)["metadata"]["labels"]
+    assert (made["spark-app-name"], made["spark-version"]) == (label, "3.5.8")
+    assert made["spark-role"] == role
+    assert made["sparkgen.dev/application"] == "pi"
+    own = rendered(**{role: {"labels": {"spark-app-name": "mine"}}}).pod(role)["metadata"]["labels"]
+    assert own["spark-app-name"] == "mine", "a document's own label"
