@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -I -m pip install --quiet --disable-pip-version-check
 # The stamp names the Python it was asked for, so that `make test PYTHON=python3.13` makes .venv anew.
 STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
 DOCS_STAMP := $(STAMP)-docs
@@ -24,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-quota bench-locality bench-protection bench-delivery whatif-proof bench-plots \
         release golden tools \
-        scheduler clean \
+        scheduler requirements clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
 
 help: ## Show this list
@@ -34,26 +35,27 @@ help: ## Show this list
 
 venv: $(STAMP) ## Create .venv (again only after pyproject.toml has changed)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml requirements/dev.txt
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo "error: there is no $(PYTHON). Install Python 3.11 or newer, or name one: make PYTHON=python3.12 ..." >&2; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	@"$(PYTHON)" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "error: $(PYTHON) is $$("$(PYTHON)" -V 2>&1), but sparkgen needs Python 3.11 or newer." \
 	  "Name a newer one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@echo "making $(VENV) with $$("$(PYTHON)" -V) (once; half a minute) ..." >&2
-	@"$(PYTHON)" -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@"$(PYTHON)" -I -m venv --clear $(VENV)
+	@$(PIP) --require-hashes --requirement requirements/dev.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 wheel: $(STAMP) ## Build the wheel and install it into .venv in place of the checkout, so that tests use what users get
 	@rm -rf build/wheel && mkdir -p build
-	@$(BIN)/python -m build --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
-	@cd tests && ../$(BIN)/python -c 'import sparkgen; print("installed:", sparkgen.__path__[0])'
+	@$(BIN)/python -I -m build --no-isolation --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
+	@$(PIP) --no-deps --force-reinstall build/wheel/*.whl
+	@$(BIN)/python -I -c 'import sparkgen; print("installed:", sparkgen.__path__[0])'
 	@echo "changes in the checkout have no effect until the next 'make wheel'; to use the checkout again: touch pyproject.toml && make venv" >&2
 
 $(DOCS_STAMP): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
+	@$(PIP) --no-build-isolation --editable '.[dev,docs]'
 	@touch $@
 
 docs: $(DOCS_STAMP) ## Build the documentation as a site in build/site, and check all of its links
@@ -171,6 +173,9 @@ cluster-argocd: ## Start an Argo CD that syncs Git repositories of this machine 
 
 cluster-shell: ## Open a shell whose kubectl, helm and kustomize use the test cluster
 	@$(CLUSTER) shell
+
+requirements: ## Resolve the dependencies anew, and write their versions and hashes into requirements/
+	@$(PYTHON) tools/requirements.py
 
 clean: ## Remove what make created in this folder (the cache of built tools stays)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .pytest_cache

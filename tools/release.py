@@ -100,7 +100,7 @@ def _git(root: Path, *arguments: str) -> str:
 def build(folder: Path, image: Path | None = None) -> None:
     """Write every part into an empty folder. Without an `image`, one for this machine is built on Debian."""
     progress.say("building the wheel and the source archive ...")
-    _run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT))
+    _run(sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
     (wheel,) = folder.glob("*.whl")
     progress.say("packing the chart ...")
     _run(str(gotools.ensure("helm")), "package", str(CHART), "--destination", str(folder))
@@ -159,7 +159,7 @@ def sums(folder: Path) -> str:
 
 def resolved(wheel: Path) -> list[str]:
     """What pip would install with the wheel and its extra for clusters, as NAME==VERSION."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
+    command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
     done = subprocess.run(
         [*command, "--report", "-", f"{wheel}[cluster]"], check=False, capture_output=True, text=True
     )

@@ -69,7 +69,7 @@ def files(folder: Path) -> list[LocalFile]:
 
 def of_this_machine(wanted: Requirements, environment: Mapping[str, str]) -> Requirements:
     """The same packages for the Python with which applications run here. CannotRun where it does not run."""
-    command = [launch.python(environment), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    command = [launch.python(environment), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     except (OSError, subprocess.SubprocessError) as error:

@@ -432,6 +432,42 @@ def test_each_step_that_shows_documents_stops_commands() -> None:
             assert "::stop-commands::$token" in step["run"], step["name"]
 
 
+HOSTILE = """\
+import pathlib
+pathlib.Path(__file__).resolve().with_name("ran").touch()
+"""
+
+
+def test_the_action_runs_no_python_of_the_checkout(repository: Repository, tmp_path: Path) -> None:
+    """Modules with the names of those that its steps import: Python's own, sparkgen, and its dependencies."""
+    for name in ("secrets", "pip/__main__", "pip/__init__", "sitecustomize", "yaml", "typer", "sparkgen"):
+        path = repository.folder / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(HOSTILE)
+    repository.change()
+    repository.render()
+    repository.commit()
+    runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base)
+    assert [done.returncode for done in runner.run()] == [0, 0, 0, 0]
+    assert not list(repository.folder.rglob("ran"))
+
+
+def test_the_action_installs_nothing_of_the_checkout(repository: Repository, tmp_path: Path) -> None:
+    """Its Python is asked for its version in place of an installation."""
+    stub = tmp_path / "stub" / "python"
+    stub.parent.mkdir()
+    calls = tmp_path / "calls"
+    stub.write_text(f'#!/bin/sh\necho "$@" >> {calls}\nexec {sys.executable} "$1" -m pip --version\n')
+    stub.chmod(0o755)
+    (repository.folder / "pip.py").write_text(HOSTILE)
+    runner = Runner(repository, tmp_path, path=str(stub.parent), documents="apps")
+    assert runner.step("Install sparkgen").returncode == 0
+    lines = calls.read_text().splitlines()
+    assert [call.split(" install ")[0] for call in lines] == ["-I -m pip", "-I -m pip"]
+    assert "--require-hashes" in lines[0]
+    assert not (repository.folder / "ran").exists()
+
+
 def test_a_directory_s_name_is_no_code(repository: Repository, tmp_path: Path) -> None:
     """Whatever stands in an input, it is a name."""
     runner = Runner(repository, tmp_path, documents='"; touch hacked; "', base=repository.base)

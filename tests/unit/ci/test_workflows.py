@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = [
@@ -17,6 +20,9 @@ FILES = [
 ]
 USES = re.compile(r"^\s*(?:- )?[\"']?uses[\"']?:\s*(.*)$", re.MULTILINE)
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+PROGRAMS = [*FILES, ROOT / ".pre-commit-hooks.yaml", ROOT / "docs" / "ci.md"]
+PYTHON = re.compile(r"(?<![\w./-])python3?(?:\.\d+)?[ \t]+(?!-I\b)(?:-|\S+\.py)")
+"""A call of Python that imports from the working directory, which is a checkout."""
 OURS = "OWNER/sparkgen@"
 """What a reader replaces by their own copy of this project."""
 RELEASE = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
@@ -103,3 +109,80 @@ def test_what_is_published_is_signed_and_its_origin_told() -> None:
     assert text.count("attest-build-provenance@") == 2
     assert text.count("attest-sbom@") == 1
     assert "sha256sum --check --strict SHA256SUMS" in text
+
+
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.name)
+def test_python_imports_nothing_from_a_checkout(file: Path) -> None:
+    """Else its `secrets.py` or `pip/` would run in place of Python's own."""
+    assert PYTHON.findall(file.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["python -m pip install x", "$(python -c 'import re')", "python3.11 -m venv x", "python x.py"]
+)
+def test_what_counts_as_importing_from_a_checkout(text: str) -> None:
+    """The test of the test."""
+    assert PYTHON.search(text)
+    assert not PYTHON.search(text.replace(" ", " -I ", 1))
+
+
+LOCKED = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
+
+
+def locked(name: str) -> dict[str, str]:
+    """The versions in a file of requirements/; of several for one package, the last."""
+    return dict(LOCKED.findall((ROOT / "requirements" / name).read_text()))
+
+
+@pytest.mark.parametrize("name", ["sparkgen.txt", "dev.txt"])
+def test_each_locked_version_has_hashes(name: str) -> None:
+    """Else pip refuses the whole file; this says it without a network."""
+    text = (ROOT / "requirements" / name).read_text()
+    for entry in re.split(r"\n(?=\S)", text.strip())[1:]:
+        assert LOCKED.match(entry), entry
+        assert "--hash=sha256:" in entry
+
+
+def test_the_locks_have_what_pyproject_asks_for() -> None:
+    """`make requirements` was run after a change."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    runtime = project["project"]["dependencies"]
+    for name, wanted in (
+        ("sparkgen.txt", [*runtime, *project["build-system"]["requires"]]),
+        ("dev.txt", [*runtime, *project["project"]["optional-dependencies"]["dev"]]),
+    ):
+        have = locked(name)
+        for one in map(Requirement, wanted):
+            assert one.specifier.contains(have[one.name.lower().replace("_", "-")]), one
+
+
+def test_the_action_and_a_release_compare_hashes() -> None:
+    """A new file in a registry runs in nobody's CI: not as a dependency, and not as a build backend."""
+    action = (ROOT / "action.yml").read_text()
+    make = (ROOT / "Makefile").read_text()
+    gitlab = (ROOT / "examples" / "ci" / "gitlab-ci.yml").read_text()
+    for text, lock in ((action, "sparkgen.txt"), (make, "dev.txt"), (gitlab, "sparkgen.txt")):
+        assert re.search(rf"--require-hashes --requirement \S*requirements/{re.escape(lock)}", text)
+        assert "--no-deps --no-build-isolation" in text
+    assert '"--no-isolation"' in (ROOT / "tools" / "release.py").read_text()
+    assert "build --no-isolation --wheel" in make
+
+
+def test_the_hooks_install_the_locked_versions() -> None:
+    """All that sparkgen imports there, whatever a registry has today."""
+    have = locked("sparkgen.txt")
+    for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text()):
+        pinned = dict(one.split("==") for one in hook["additional_dependencies"])
+        assert pinned.items() <= have.items()
+        assert needed_by("sparkgen") <= pinned.keys()
+
+
+def needed_by(name: str) -> set[str]:
+    """All that a package needs on this system, without extras, by the names of a lock."""
+    found: set[str] = set()
+    for text in metadata.requires(name) or ():
+        one = Requirement(text)
+        if one.marker is None or one.marker.evaluate({"extra": ""}):
+            plain = one.name.lower().replace("_", "-").replace(".", "-")
+            found |= {plain} | needed_by(one.name)
+    return found
