@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import re
 import ssl
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import urllib3
 from urllib3.exceptions import HTTPError
 
 from sparkgen.delivery.registry import errors
-from sparkgen.delivery.registry.auth import Challenge, challenge
-from sparkgen.delivery.registry.credentials import Credentials
 from sparkgen.delivery.registry.errors import RegistryError
+from sparkgen.runtime.registry.challenge import challenge
+from sparkgen.runtime.registry.credentials import Credentials, api_host
+from sparkgen.runtime.registry.login import (
+    MOST_REDIRECTS,
+    REDIRECTS,
+    BadAddress,
+    Body,
+    Login,
+    NoLogin,
+    Place,
+    next_address,
+)
 
+AGENT = "sparkgen"
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds before a request is sent again."""
 _LONGEST_PAUSE = 30.0
 _OK = 200
-_REDIRECTED = (301, 302, 303, 307, 308)
 _TRANSIENT = (429, 500, 502, 503, 504)
 _TIMEOUT = urllib3.Timeout(connect=10, read=120)
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-_REDIRECTS = 5
 _CHUNK = 1 << 18
 _MOST_BYTES = 1 << 20
 """Of an answer: a registry that is none may send anything."""
@@ -35,7 +43,6 @@ _MOST_BYTES = 1 << 20
 _NUMBER = re.compile(r"[0-9]{1,18}")
 """Of a header: `isdigit` takes digits that `int` does not, and any length."""
 
-Body = Callable[[], Iterable[bytes]]
 Read = Callable[[Iterator[bytes]], bytes]
 """Reads a body of any size as it comes, and gives what is kept of it."""
 
@@ -63,8 +70,7 @@ class Target:
     @property
     def host(self) -> str:
         """The registry, with its port; Docker Hub's has another name than its images."""
-        named = self.repository.partition("/")[0]
-        return "registry-1.docker.io" if named in ("docker.io", "index.docker.io") else named
+        return api_host(self.repository.partition("/")[0])
 
     @property
     def name(self) -> str:
@@ -86,7 +92,7 @@ class Client:
     sleep: Callable[[float], None]
     environment: Mapping[str, str]
     _scheme: str = ""
-    _authorization: str = field(default="", repr=False)
+    _login: Login[Answer] | None = field(default=None, repr=False)
     _pool: urllib3.PoolManager | None = field(default=None, repr=False)
 
     def begin(self) -> None:
@@ -110,13 +116,13 @@ class Client:
             )
 
     def _answer_of_root(self) -> Answer:
-        return self._tried("GET", f"{self._scheme}://{self.target.host}/v2/", {}, None)
+        return self.send("GET", f"{self._scheme}://{self.target.host}/v2/", {"User-Agent": AGENT}, None)
 
     def url(self, path: str) -> str:
         """The address of a path below the repository."""
-        return f"{self._scheme}://{self.target.host}/v2/{self.target.name}/{path}"
+        return self._known_login().place.url(path)
 
-    def send(
+    def request(
         self,
         method: str,
         url: str,
@@ -128,41 +134,38 @@ class Client:
 
         What went wrong at the registry for a moment is tried again, with growing pauses.
         """
-        answer = self._tried(method, url, self._with_login(url, headers), body, read)
-        if answer.status != 401 or not self._is_registry(url):
-            return answer
-        asked = challenge(answer.headers.get("www-authenticate", ""))
-        if asked is None:
-            raise RegistryError(f"{self.target.host} requires a login, but does not say what kind", 401)
-        self._authorization = self._login(asked)
-        answer = self._tried(method, url, self._with_login(url, headers), body, read)
-        if answer.status == 401:
+        login = self._known_login()
+        try:
+            answer = login.request(method, url, headers, body, self._reading(read))
+        except NoLogin as error:
+            raise self._without_login(error) from None
+        if answer.status == 401 and login.place.owns(url):
             raise self._not_let_in()
         return answer
 
     def read(self, url: str, headers: Mapping[str, str], read: Read) -> Answer:
         """The answer to a GET whose body may be large and elsewhere, such as in an object store."""
-        for _ in range(_REDIRECTS):
-            answer = self.send("GET", url, headers, read=read)
-            if answer.status not in _REDIRECTED or "location" not in answer.headers:
+        for _ in range(MOST_REDIRECTS):
+            answer = self.request("GET", url, headers, read=read)
+            if answer.status not in REDIRECTS or "location" not in answer.headers:
                 return answer
             url = absolute(url, answer.headers["location"])
-        raise RegistryError(f"{self.target.host} redirects more than {_REDIRECTS} times")
+        raise RegistryError(f"{self.target.host} redirects more than {MOST_REDIRECTS} times")
 
     def once(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Body | None = None
     ) -> Answer:
         """The answer to one request that is not tried again. Raises HTTPError or OSError without one."""
-        return self._once(method, url, self._with_login(url, headers), body)
+        return self._once(method, url, self._known_login().headers(url, headers), body)
 
-    def _with_login(self, url: str, headers: Mapping[str, str] | None) -> dict[str, str]:
-        login = {"Authorization": self._authorization}
-        # An upload may go elsewhere, such as to an object store: no credentials go with it.
-        return {**(headers or {}), **(login if self._authorization and self._is_registry(url) else {})}
+    # --- single requests, for the login ---------------------------------------------------------------
 
-    def _is_registry(self, url: str) -> bool:
-        where = urlsplit(url)
-        return (where.scheme, where.netloc) == (self._scheme, self.target.host)
+    def send(self, method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Answer:
+        """The answer to a request, tried again where that helps."""
+        return self._tried(method, url, headers, body)
+
+    def _reading(self, read: Read | None) -> Callable[[str, str, Mapping[str, str], Body | None], Answer]:
+        return lambda method, url, headers, body: self._tried(method, url, headers, body, read)
 
     def _tried(
         self,
@@ -199,7 +202,7 @@ class Client:
         response = self._pool.request(
             method,
             url,
-            headers={"User-Agent": "sparkgen", **headers},
+            headers=headers,
             body=body() if body is not None else None,
             retries=False,
             redirect=False,
@@ -217,47 +220,35 @@ class Client:
             response.release_conn()
         return Answer(response.status, {key.lower(): text for key, text in response.headers.items()}, data)
 
+    def whole(self, answer: Answer) -> bytes:
+        """The body of an answer, which was read already."""
+        return answer.body
+
+    def close_answer(self, answer: Answer) -> None:
+        """Nothing: each answer was read."""
+
     # --- login ----------------------------------------------------------------------------------------
 
-    def _login(self, asked: Challenge) -> str:
-        known = self.credentials()
-        if asked.scheme == "basic":
-            if known is None or not known.user:
-                raise self._not_let_in()
-            return known.basic
-        return f"Bearer {self._token(asked, known)}"
+    def _known_login(self) -> Login[Answer]:
+        if self._login is None:
+            place = Place(self._scheme, self.target.host, self.target.name)
+            self._login = Login(place, "pull,push", AGENT, self.credentials, self)
+        return self._login
 
-    def _token(self, asked: Challenge, known: Credentials | None) -> str:
-        try:
-            realm = urlsplit(asked.realm)
-        except ValueError:
-            raise RegistryError(f"{self.target.host} names a login server with an invalid address") from None
-        if realm.scheme not in ("https", self._scheme) or not realm.netloc:
-            raise RegistryError(
-                f"{self.target.host} names a login server without TLS ({realm.scheme or 'no scheme'}): "
-                "sparkgen did not send the credentials"
+    def _without_login(self, error: NoLogin) -> RegistryError:
+        host = self.target.host
+        if error.kind == "unknown":
+            return RegistryError(f"{host} requires a login, but does not say what kind", 401)
+        if error.kind == "invalid server":
+            return RegistryError(f"{host} names a login server with an invalid address")
+        if error.kind == "unsafe server":
+            return RegistryError(
+                f"{host} names a login server that may not get its password ({error.server}): sparkgen did "
+                "not send the credentials; without TLS, it must be at the registry's own address"
             )
-        scope = asked.scope or f"repository:{self.target.name}:pull,push"
-        query = {"service": asked.service, "scope": scope}
-        if known is not None and known.identity_token:
-            form = {**query, "grant_type": "refresh_token", "refresh_token": known.identity_token}
-            data = urlencode({**form, "client_id": "sparkgen"}).encode()
-            headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            answer = self._tried("POST", asked.realm, headers, lambda: [data])
-        else:
-            headers = {"Authorization": known.basic} if known is not None else {}
-            mark = "&" if realm.query else "?"
-            answer = self._tried("GET", f"{asked.realm}{mark}{urlencode(query)}", headers, None)
-        if answer.status != 200:
-            raise self._not_let_in()
-        try:
-            said: Any = json.loads(answer.body)
-            token = said.get("token") or said.get("access_token")
-        except (ValueError, AttributeError, RecursionError):
-            token = None
-        if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]+", token):
-            raise RegistryError(f"the login server of {self.target.host} sent no token")
-        return token
+        if error.kind == "no token":
+            return RegistryError(f"the login server of {host} sent no token")
+        return self._not_let_in()
 
     def _not_let_in(self) -> RegistryError:
         known = self.credentials()
@@ -277,16 +268,15 @@ def absolute(base: str, location: str) -> str:
     RegistryError for what is none, and for one without TLS where the request had it.
     """
     try:
-        found = urljoin(base, location)
-        scheme = urlsplit(found).scheme
-    except ValueError:  # such as half an IPv6 address
-        raise RegistryError(f"{urlsplit(base).netloc} names an invalid address for the upload") from None
-    if scheme not in ("https", urlsplit(base).scheme):
+        return next_address(base, location)
+    except BadAddress as error:
+        host = urlsplit(base).netloc
+        if error.scheme is None:
+            raise RegistryError(f"{host} names an invalid address for the upload") from None
         raise RegistryError(
-            f"{urlsplit(base).netloc} redirects the upload to an address without TLS ({scheme}): sparkgen "
-            "did not send it; a proxy in front of the registry must set X-Forwarded-Proto"
-        )
-    return found
+            f"{host} redirects the upload to an address without TLS ({error.scheme}): sparkgen did not send "
+            "it; a proxy in front of the registry must set X-Forwarded-Proto"
+        ) from None
 
 
 def _is_small(headers: Mapping[str, str]) -> bool:

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sparkgen.delivery.registry.errors import RegistryError
+from sparkgen.runtime.registry.credentials import DOCKER_HUB_HOSTS, Credentials, read_entry, scopes, server
 
-_DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
 _NO_USER = "<token>"
 """The user name with which a helper gives an identity token."""
 _HELPER_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """Of a user, or an identity token; neither is ever shown. `where`: the file that had them, for people."""
-
-    user: str = ""
-    password: str = field(default="", repr=False)
-    identity_token: str = field(default="", repr=False)
-    where: str = ""
-
-    @property
-    def basic(self) -> str:
-        """The value of an Authorization header."""
-        return "Basic " + base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
 
 
 Helper = Callable[[str, str], Mapping[str, Any] | None]
@@ -80,16 +63,16 @@ def find(repository: str, environment: Mapping[str, str], helper: Helper | None 
 def _in(config: Mapping[str, Any], repository: str, file: Path, helper: Helper) -> Credentials | None:
     host = repository.partition("/")[0]
     auths = _mapping(config, "auths")
-    helpers = {_server(name): (name, program) for name, program in _mapping(config, "credHelpers").items()}
+    helpers = {server(name): (name, program) for name, program in _mapping(config, "credHelpers").items()}
     if host in helpers:
         name, program = helpers[host]
         return _helped(str(program), [name, *_names(host)], file, helper)
     if program := config.get("credsStore"):
-        logged_in = [name for name in auths if _server(name) == host]
+        logged_in = [name for name in auths if server(name) == host]
         if found := _helped(str(program), [*logged_in, *_names(host)], file, helper):
             return found
-    keys = {_server(name): entry for name, entry in auths.items() if isinstance(entry, dict)}
-    for name in _scopes(repository):
+    keys = {server(name): entry for name, entry in auths.items() if isinstance(entry, dict)}
+    for name in scopes(repository):
         if name in keys and (found := _plain(keys[name], file)):
             return found
     return None
@@ -100,40 +83,17 @@ def _mapping(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _server(name: str) -> str:
-    """A key of a file as the name of a registry or of a repository in it."""
-    plain = name.removeprefix("https://").removeprefix("http://")
-    for end in ("/v1/", "/v2/", "/v1", "/v2", "/"):
-        plain = plain.removesuffix(end)
-    host, slash, rest = plain.partition("/")
-    return f"{_DOCKER_HUB[0] if host in _DOCKER_HUB else host}{slash}{rest}"
-
-
-def _scopes(repository: str) -> Iterator[str]:
-    """The repository, and what is above it, up to its registry: podman has credentials for each."""
-    name = _server(repository)
-    while name:
-        yield name
-        name = name.rpartition("/")[0]
-
-
 def _names(host: str) -> list[str]:
     """What helpers have a registry under."""
-    return ["https://index.docker.io/v1/"] if host in _DOCKER_HUB else [host, f"https://{host}"]
+    return ["https://index.docker.io/v1/"] if host in DOCKER_HUB_HOSTS else [host, f"https://{host}"]
 
 
 def _plain(entry: Mapping[str, Any], file: Path) -> Credentials | None:
-    if entry.get("identitytoken"):
-        return Credentials(identity_token=str(entry["identitytoken"]), where=str(file))
-    if entry.get("auth"):
-        try:
-            user, _, password = base64.b64decode(str(entry["auth"])).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
-            raise RegistryError(f"{file} has an `auth` that is not base64: log in again") from None
-        return Credentials(user, password.rstrip("\0"), where=str(file))
-    if entry.get("username"):
-        return Credentials(str(entry["username"]), str(entry.get("password") or ""), where=str(file))
-    return None
+    try:
+        found = read_entry(entry)
+    except ValueError as error:
+        raise RegistryError(f"{file} has {error}: log in again") from None
+    return found and replace(found, where=str(file))
 
 
 def _helped(program: str, names: list[str], file: Path, helper: Helper) -> Credentials | None:

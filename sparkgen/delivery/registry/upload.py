@@ -60,7 +60,7 @@ class Repository:
     def _kept(self, path: str, blob: Blob, headers: Mapping[str, str], *, verify: bool) -> Kept:
         """Bytes are read with `verify`, and where the registry says that there are more or fewer of them."""
         url = self.client.url(path)
-        answer = self.client.send("HEAD", url, headers)
+        answer = self.client.request("HEAD", url, headers)
         if not self._there(answer, blob.digest):
             return "missing"
         size = answer.headers.get("content-length") if answer.status == _OK else None
@@ -84,7 +84,7 @@ class Repository:
         """Put a manifest under a tag. RegistryError where the registry gives it another digest."""
         url = self.client.url(f"manifests/{tag}")
         headers = {"Content-Type": contract.ARTIFACT_MANIFEST_TYPE, "Content-Length": str(len(data))}
-        answer = self.client.send("PUT", url, headers, lambda: [data])
+        answer = self.client.request("PUT", url, headers, lambda: [data])
         if answer.status not in (200, 201, 202):
             raise errors.refused(self.host, "put the manifest", answer.status, answer.body)
         self._same(answer, sha256(data))
@@ -110,14 +110,14 @@ class Repository:
             sent(done)
         mark = "&" if "?" in location else "?"
         url = f"{location}{mark}{urlencode({'digest': blob.digest})}"
-        answer = self.client.send("PUT", url, {"Content-Length": "0"}, list)
+        answer = self.client.request("PUT", url, {"Content-Length": "0"}, list)
         if answer.status not in (201, 202, 204):
             raise errors.refused(self.host, "finish the upload", answer.status, answer.body)
         self._same(answer, blob.digest)
 
     def _begin(self) -> str:
         url = self.client.url("blobs/uploads/")
-        answer = self.client.send("POST", url, {"Content-Length": "0"}, list)
+        answer = self.client.request("POST", url, {"Content-Length": "0"}, list)
         if answer.status != 202:
             raise errors.refused(self.host, "begin an upload", answer.status, answer.body)
         return self._next(url, answer)
@@ -142,7 +142,7 @@ class Repository:
 
     def _state(self, location: str) -> tuple[str, int]:
         """Where a broken upload goes on, and with which byte: a new one where the registry has none."""
-        answer = self.client.send("GET", location)
+        answer = self.client.request("GET", location)
         found = re.fullmatch(r"(?:bytes=)?0-([0-9]{1,18})", answer.headers.get("range", ""))
         if answer.status != 204 or found is None:
             return self._begin(), 0

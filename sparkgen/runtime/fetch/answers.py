@@ -10,7 +10,7 @@ from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 if TYPE_CHECKING:
     import urllib3
 
-    from sparkgen.runtime.fetch.credentials import Credentials
+    from sparkgen.runtime.registry.login import NoLogin
 
 LONGEST_ASKED_PAUSE = 120.0
 """Seconds for which a registry may ask to be left alone (Retry-After)."""
@@ -45,9 +45,12 @@ def too_short(answer: urllib3.BaseHTTPResponse, artifact: Artifact, start: int) 
 
 def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> Exception:
     """An answer that is none of those hoped for, in words."""
-    status = answer.status
+    return _refusal(answer.status, artifact, what, _asked_pause(answer))
+
+
+def _refusal(status: int, artifact: Artifact, what: str, pause: float = 0.0) -> Exception:
     if status in _PASSING_STATUS or status >= 500:
-        return Passing(f"{artifact.host} answers {status} for {what}", _asked_pause(answer))
+        return Passing(f"{artifact.host} answers {status} for {what}", pause)
     if status in (401, 403):
         return BadArtifact(
             f"{artifact.host} does not allow pulling {artifact.repository} ({status})",
@@ -64,17 +67,39 @@ def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> 
     )
 
 
-def no_rights(artifact: Artifact, known: Credentials | None) -> BadArtifact:
-    """A login that is asked for, and is not there or is not taken."""
-    if known is None:
-        return BadArtifact(
-            f"{artifact.host} requires credentials, and there are none for {artifact.repository}",
+def no_login(error: NoLogin, artifact: Artifact) -> Exception:
+    """Why there is no login, in words."""
+    host = artifact.host
+    if error.kind == "refused":
+        return _refusal(error.status, artifact, "a token")
+    text, step = {
+        "unknown": (
+            f"{host} requires a login of an unknown kind",
+            "use a registry with basic or token authentication",
+        ),
+        "no credentials": (
+            f"{host} requires credentials, and there are none for {artifact.repository}",
             "set delivery.pullSecret to a Secret that has them",
-        )
-    return BadArtifact(
-        f"{artifact.host} rejects the credentials in delivery.pullSecret",
-        "update the Secret: its token may have expired",
-    )
+        ),
+        "rejected": (
+            f"{host} rejects the credentials in delivery.pullSecret",
+            "update the Secret: its token may have expired",
+        ),
+        "invalid server": (
+            f"{host} names a token server with an invalid address",
+            "ask the registry's administrator",
+        ),
+        "unsafe server": (
+            f"{host} names an unsafe token server: {error.server}",
+            "configure the registry with an https token server; with delivery.insecure, it must be at the "
+            "registry's own address",
+        ),
+        "no token": (
+            f"the token server of {host} sends no token",
+            "ask the registry's administrator",
+        ),
+    }[error.kind]
+    return BadArtifact(text, step)
 
 
 def _asked_pause(answer: urllib3.BaseHTTPResponse) -> float:

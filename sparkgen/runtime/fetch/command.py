@@ -15,11 +15,12 @@ from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.fetch import archive
 from sparkgen.runtime.fetch.cache import Cache
-from sparkgen.runtime.fetch.credentials import LARGEST_CONFIG, Credentials, credentials_for
+from sparkgen.runtime.fetch.credentials import LARGEST_CONFIG, credentials_for
 from sparkgen.runtime.fetch.download import Source, Time, download
 from sparkgen.runtime.fetch.registry import Access, Registry
 from sparkgen.runtime.fetch.values import Artifact, artifacts
 from sparkgen.runtime.files import replace_file
+from sparkgen.runtime.registry.credentials import Credentials
 
 _READABLE = 0o644
 

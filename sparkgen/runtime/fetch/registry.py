@@ -6,34 +6,38 @@ lead to TLS alone and take no credentials along.
 
 from __future__ import annotations
 
-import json
-import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import urllib3
 
 from sparkgen import contract
 from sparkgen.runtime.fetch import answers
-from sparkgen.runtime.fetch.credentials import DOCKER_HUB, Credentials
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
+from sparkgen.runtime.registry.credentials import Credentials
+from sparkgen.runtime.registry.login import (
+    MOST_REDIRECTS,
+    REDIRECTS,
+    BadAddress,
+    Body,
+    Login,
+    NoLogin,
+    Place,
+    next_address,
+)
 
 LARGEST_MANIFEST = 1 << 20
 LARGEST_TOKEN = 64 << 10
-MOST_REDIRECTS = 5
 CHUNK = 1 << 18
-_BASIC = "Basic "
-"""How the header with a name and a password begins."""
 CONNECT_SECONDS, READ_SECONDS = 10.0, 30.0
 WHOLE_SECONDS = 60.0
 """For a manifest or a token."""
-_CHALLENGE = re.compile(r'([a-zA-Z]+)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Registry:
         self._access = access
         self._agent = agent
         self._clock = clock
-        self._authorization: dict[str, str] = {}
+        self._logins: dict[str, Login[urllib3.BaseHTTPResponse]] = {}
         options: dict[str, Any] = {} if access.insecure else {"ssl_context": _context(access.ca_file)}
         self._pool = urllib3.PoolManager(num_pools=4, retries=False, **options)
 
@@ -100,128 +104,63 @@ class Registry:
         self, artifact: Artifact, path: str, headers: Mapping[str, str]
     ) -> Iterator[urllib3.BaseHTTPResponse]:
         """An answer, after a challenge was met and redirects were followed."""
-        url = f"{self._base(artifact.host)}/v2/{artifact.repository}/{path}"
-        authorization = self._authorization.get(artifact.reference)
-        answer = self._get(url, headers, authorization)
+        login = self._login(artifact)
+        url = login.place.url(path)
+        answer = self._requested(login, url, headers, artifact)
         try:
-            if answer.status == 401:
-                authorization = self._authorized(answer, artifact, authorization)
-                answer.close()
-                answer = self._get(url, headers, authorization)
-                if answer.status == 401 and authorization.startswith(_BASIC):
-                    raise answers.no_rights(
-                        artifact, (self._access.credentials or {}).get(artifact.reference)
-                    )
             for _ in range(MOST_REDIRECTS):
-                if answer.status not in (301, 302, 303, 307, 308):
+                if answer.status not in REDIRECTS:
                     break
-                target = self._redirect(url, answer, artifact)
+                url = _redirect(url, answer, artifact)
                 answer.close()
-                same = _origin(target) == _origin(url)
-                url, answer = target, self._get(target, headers, authorization if same else None)
+                answer = self._requested(login, url, headers, artifact)
             yield answer
         finally:
             answer.close()
 
-    def _base(self, host: str) -> str:
-        scheme = "http" if self._access.insecure else "https"
-        return f"{scheme}://{'registry-1.docker.io' if host == DOCKER_HUB else host}"
+    def _login(self, artifact: Artifact) -> Login[urllib3.BaseHTTPResponse]:
+        known = (self._access.credentials or {}).get(artifact.reference)
+        if artifact.reference not in self._logins:
+            scheme = "http" if self._access.insecure else "https"
+            place = Place(scheme, artifact.host, artifact.repository)
+            self._logins[artifact.reference] = Login(place, "pull", self._agent, lambda: known, self)
+        return self._logins[artifact.reference]
 
-    def _get(
-        self, url: str, headers: Mapping[str, str], authorization: str | None
+    def _requested(
+        self,
+        login: Login[urllib3.BaseHTTPResponse],
+        url: str,
+        headers: Mapping[str, str],
+        artifact: Artifact,
     ) -> urllib3.BaseHTTPResponse:
-        sent = {"User-Agent": self._agent, **headers}
-        if authorization is not None:
-            sent["Authorization"] = authorization
-        return self._request("GET", url, sent)
+        try:
+            return login.request("GET", url, headers)
+        except NoLogin as error:
+            raise answers.no_login(error, artifact) from None
 
-    def _request(
-        self, method: str, url: str, headers: Mapping[str, str], body: str | None = None
+    def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: Body | None
     ) -> urllib3.BaseHTTPResponse:
+        """One request, without following redirects."""
         timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
         try:
             return self._pool.request(
-                method, url, headers=headers, body=body, redirect=False, retries=False, timeout=timeout,
-                preload_content=False, decode_content=False,
+                method, url, headers=headers, body=body and body(), redirect=False, retries=False,
+                timeout=timeout, preload_content=False, decode_content=False,
             )  # fmt: skip
         except urllib3.exceptions.HTTPError as error:
             raise _failed(error, urlsplit(url).netloc) from None
 
-    def _redirect(self, url: str, answer: urllib3.BaseHTTPResponse, artifact: Artifact) -> str:
+    def whole(self, answer: urllib3.BaseHTTPResponse) -> bytes:
+        """A token server's answer."""
         try:
-            target = urljoin(url, answer.headers.get("Location", ""))
-            parts = urlsplit(target)
-        except ValueError:  # such as half an IPv6 address
-            raise BadArtifact(
-                f"{artifact.host} redirects to an invalid address", "ask the registry's administrator"
-            ) from None
-        allowed = ("https", "http") if self._access.insecure else ("https",)
-        if parts.scheme not in allowed or not parts.hostname or parts.username is not None:
-            raise BadArtifact(
-                f"{artifact.host} redirects to an unsafe address ({parts.scheme}://{parts.hostname})",
-                "let the registry answer without a redirect, or redirect to https",
-            )
-        return target
-
-    def _authorized(self, answer: urllib3.BaseHTTPResponse, artifact: Artifact, tried: str | None) -> str:
-        """The header that a challenge asks for; it is kept. BadArtifact where there is none."""
-        challenge = answer.headers.get("WWW-Authenticate", "")
-        known = (self._access.credentials or {}).get(artifact.reference)
-        scheme = challenge.partition(" ")[0].lower()
-        if scheme == "basic":
-            if known is None or tried is not None:
-                raise answers.no_rights(artifact, known)
-            header = known.basic
-        elif scheme == "bearer":
-            header = f"Bearer {self._token(dict(_CHALLENGE.findall(challenge)), artifact, known)}"
-        else:
-            raise answers.no_rights(artifact, known)
-        self._authorization[artifact.reference] = header
-        return header
-
-    def _token(self, challenge: Mapping[str, str], artifact: Artifact, known: Credentials | None) -> str:
-        """A token from the server that a challenge names (docker's token authentication)."""
-        realm = challenge.get("realm", "")
-        try:
-            parts = urlsplit(realm)
-        except ValueError:
-            raise BadArtifact(
-                f"{artifact.host} names a token server with an invalid address",
-                "ask the registry's administrator",
-            ) from None
-        own = parts.hostname == urlsplit(f"//{artifact.host}").hostname
-        safe = parts.scheme == "https" or (self._access.insecure and parts.scheme == "http" and own)
-        if not safe or not parts.hostname or parts.username is not None:
-            raise BadArtifact(
-                f"{artifact.host} names an unsafe token server: {parts.scheme}://{parts.hostname}",
-                "configure the registry with an https token server",
-            )
-        wanted = {"scope": f"repository:{artifact.repository}:pull"}
-        if "service" in challenge:
-            wanted["service"] = challenge["service"]
-        headers, method, body = {"User-Agent": self._agent}, "GET", None
-        if known is not None and known.refresh:
-            form = {
-                **wanted,
-                "grant_type": "refresh_token",
-                "client_id": self._agent,
-                "refresh_token": known.refresh,
-            }
-            method, body = "POST", urlencode(form)
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-        else:
-            realm = f"{realm}{'&' if parts.query else '?'}{urlencode(wanted, quote_via=quote)}"
-            if known is not None:
-                headers["Authorization"] = known.basic
-        answer = self._request(method, realm, headers, body)
-        try:
-            if answer.status in (400, 401, 403):
-                raise answers.no_rights(artifact, known)
-            if answer.status != 200:
-                raise answers.refused(answer, artifact, "a token")
-            return _token_in(self._whole(answer, LARGEST_TOKEN, "the token"), artifact)
+            return self._whole(answer, LARGEST_TOKEN, "the token")
         finally:
             answer.close()
+
+    def close_answer(self, answer: urllib3.BaseHTTPResponse) -> None:
+        """Let go of an answer that is not read."""
+        answer.close()
 
     def _whole(self, answer: urllib3.BaseHTTPResponse, most: int, what: str) -> bytes:
         """A small answer. Passing for one that takes long, BadArtifact for one that is larger than `most`."""
@@ -245,9 +184,18 @@ def _context(ca_file: Path | None) -> ssl.SSLContext:
         ) from None
 
 
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
+def _redirect(url: str, answer: urllib3.BaseHTTPResponse, artifact: Artifact) -> str:
+    try:
+        return next_address(url, answer.headers.get("Location", ""))
+    except BadAddress as error:
+        if error.scheme is None:
+            raise BadArtifact(
+                f"{artifact.host} redirects to an invalid address", "ask the registry's administrator"
+            ) from None
+        raise BadArtifact(
+            f"{artifact.host} redirects to an unsafe address ({error})",
+            "let the registry answer without a redirect, or redirect to https",
+        ) from None
 
 
 def _failed(error: Exception, host: str) -> Exception:
@@ -270,14 +218,3 @@ def _stream(answer: urllib3.BaseHTTPResponse, host: str) -> Iterator[bytes]:
             yield chunk
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise Passing(f"{host} closed the connection: {error}") from None
-
-
-def _token_in(data: bytes, artifact: Artifact) -> str:
-    with suppress(ValueError, RecursionError):
-        found = json.loads(data)
-        token = (found.get("token") or found.get("access_token")) if isinstance(found, dict) else None
-        if isinstance(token, str) and re.fullmatch(r"[\x21-\x7e]+", token):
-            return token
-    raise BadArtifact(
-        f"the token server of {artifact.host} sends no token", "ask the registry's administrator"
-    )

@@ -402,6 +402,25 @@ def test_a_login_server_without_tls_gets_no_password(project: Cli, registry: Reg
     assert "sparkgen did not send the credentials" in project("push", "app.yaml").err
 
 
+def test_a_registry_without_tls_sends_the_password_nowhere_else(project: Cli, registry: Registry) -> None:
+    """Whoever answers in its place could name any server: another port, another host, with TLS or without."""
+    registry.login = "bearer"
+    login(registry)
+    for realm in ("http://127.0.0.1:1/token", "http://evil.example.com/token", "https://evil.example.com/t"):
+        registry.realm = realm
+        said = project("push", "app.yaml").err
+        assert "without TLS, it must be at the registry's own address" in said
+
+
+def test_a_token_is_asked_for_what_a_push_needs(project: Cli, registry: Registry) -> None:
+    """The registry asks for the scope `x`, which could be anybody's repository."""
+    registry.login = "bearer"
+    login(registry)
+    assert project("push", "app.yaml").code == 0
+    asked = {line.split()[1].partition("?")[2] for line in registry.seen if line.startswith("GET /token")}
+    assert asked == {"scope=repository%3Ateam%2Fetl%3Apull%2Cpush&service=reg"}
+
+
 def test_a_credential_helper(
     project: Cli, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -355,6 +355,28 @@ def test_a_redirect_takes_no_credentials_along(registry: FakeRegistry, places: P
         other.close()
 
 
+@pytest.mark.parametrize("token", [None, "t0ken"])
+def test_no_redirect_takes_credentials_along(
+    registry: FakeRegistry, places: Places, token: str | None
+) -> None:
+    """Not the second one either, which stays at the host that has none of them."""
+    other = FakeRegistry()
+    try:
+        pushed = registry.push(FILES)
+        other.push(FILES)
+        registry.user, registry.token = (None if token else ("ada", "pass")), token
+        docker_config(places, registry.host)
+        blob = f"/v2/team/etl/blobs/{pushed.wanted['digest']}"
+        registry.script = [
+            ("blobs", Answer(307, headers={"Location": f"http://{other.host}{blob}"})),
+        ]
+        other.script = [("blobs", Answer(307, headers={"Location": blob}))] * 2
+        run(pushed, places)
+        assert [("authorization" in headers) for _, headers in other.asked] == [False] * 3
+    finally:
+        other.close()
+
+
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://x/y", "http://user:x@127.0.0.1/", "gopher:"])
 def test_a_redirect_to_what_is_not_safe(registry: FakeRegistry, places: Places, target: str) -> None:
     """Nothing is read there."""
