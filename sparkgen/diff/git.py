@@ -1,6 +1,6 @@
 """Files as they are at a revision, by git's plumbing: neither the work tree nor the index is touched.
 
-`rev-parse`, `ls-tree` and `cat-file --batch` only read. https://git-scm.com/docs/git#_low_level_commands_plumbing
+`rev-parse`, `ls-tree` and `cat-file --batch` only read, and start no program that a repository names. https://git-scm.com/docs/git#_low_level_commands_plumbing
 """
 
 from __future__ import annotations
@@ -11,10 +11,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparkgen.delivery.disk import repository_root
 from sparkgen.errors import SparkgenError
 
-# GIT_OPTIONAL_LOCKS: no refresh of the index on the side. A fetch on demand (a partial clone) stays possible.
-_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",  # no refresh of the index on the side
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    # No fetch on demand: the repository's configuration names programs for it. The former needs git 2.45.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+}
+_SETTINGS = {
+    # Files of a bare repository below the root are somebody's, who could name programs in its configuration.
+    "safe.bareRepository": "explicit",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.sshCommand": "false",
+}
+"""What overrides the repository's own configuration: somebody else may have written it."""
+_OPTIONS = [word for name, text in _SETTINGS.items() for word in ("-c", f"{name}={text}")]
 _FILE_MODES = (b"100644", b"100755")
 _SUFFIXES = (".yaml", ".yml")
 
@@ -80,7 +96,10 @@ class Repository:
             header, _, rest = rest.partition(b"\n")
             parts = header.split()
             if len(parts) != 3:
-                raise SparkgenError(f"git cannot read {one}: {(done.stderr or header).decode().strip()}")
+                raise SparkgenError(
+                    f"git cannot read {one}: {(done.stderr or header).decode().strip()}; in a partial clone, "
+                    "fetch what it left out: git fetch --refetch --no-filter origin"
+                )
             size = int(parts[2])
             contents[one], rest = rest[:size], rest[size + 1 :]
         return contents
@@ -110,7 +129,8 @@ class Repository:
 
 def repository(near: Path) -> Repository:
     """The repository that a folder is in."""
-    done = _run(near, "rev-parse", "--show-toplevel")
+    # From the folder with `.git`: below it, git takes each folder with the files of a repository for one.
+    done = _run(repository_root(near.resolve()), "rev-parse", "--show-toplevel")
     if done.returncode:
         said = done.stderr.decode().strip().removeprefix("fatal: ")
         raise SparkgenError(f"{near.resolve()} is not in a Git repository that git can read: {said}")
@@ -120,7 +140,7 @@ def repository(near: Path) -> Repository:
 def _run(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
-            ["git", "--no-pager", *arguments],
+            ["git", "--no-pager", *_OPTIONS, *arguments],
             cwd=folder,
             env={**os.environ, **_ENVIRONMENT},
             input=data,

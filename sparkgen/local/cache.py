@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from sparkgen.local.errors import CannotRun
-
-KEY_LENGTH = 12
 
 
 def cache_root(environment: Mapping[str, str]) -> Path:
@@ -29,13 +28,13 @@ def cache_root(environment: Mapping[str, str]) -> Path:
 
 
 def key(*parts: str | bytes) -> str:
-    """A short name for `parts`, in their order: 12 hexadecimal digits of a SHA-256."""
+    """A name for `parts`, in their order: a whole SHA-256, since others may have chosen some of the parts."""
     whole = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         whole.update(len(data).to_bytes(8, "big"))  # ("ab", "c") must differ from ("a", "bc")
         whole.update(data)
-    return whole.hexdigest()[:KEY_LENGTH]
+    return whole.hexdigest()
 
 
 def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None]) -> Path:
@@ -74,7 +73,9 @@ def _make_beside(target: Path, make: Callable[[Path], None]) -> None:
 @contextlib.contextmanager
 def _locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold an exclusive lock; the kernel frees it when the process ends, however it ends."""
-    with path.open("w") as file:
+    # The folder may be shared: a link in place of the lock must not empty somebody's file.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    with os.fdopen(descriptor, "rb+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

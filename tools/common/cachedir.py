@@ -11,14 +11,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sparkgen.local import cache
-from sparkgen.local.cache import cache_root, key
+from sparkgen.local.cache import cache_root
 from sparkgen.local.errors import CannotRun
 
 __all__ = ["ToolError", "cache_root", "environment", "key", "publish"]
 
 
+KEY_LENGTH = 12
+"""Of a key: all that goes into a tool is in this repository or pinned by it, so a short one is enough."""
+
+
 class ToolError(Exception):
     """A tool cannot be had or run; the message says why, and what to do next."""
+
+
+def key(*parts: str | bytes) -> str:
+    """A short name for `parts`, in their order."""
+    return cache.key(*parts)[:KEY_LENGTH]
 
 
 def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> Path:

@@ -120,14 +120,15 @@ class Cache:
 
     def _remove_unused(self) -> None:
         now = self._wall()
-        for path in itertools.islice(self._folder.iterdir(), MOST_LOOKED_AT):
-            if not path.name.lstrip(".").startswith("sha256-"):
-                continue
-            kept = DRAFT_SECONDS if path.name.startswith(".") else KEPT_SECONDS
-            with contextlib.suppress(OSError):  # another pod has removed it, or may only
-                found = path.lstat()
-                if stat.S_ISREG(found.st_mode) and found.st_mtime < now - kept:
-                    path.unlink()
+        with os.scandir(self._folder) as entries:  # one at a time: others can fill the folder
+            for entry in itertools.islice(entries, MOST_LOOKED_AT):
+                if not entry.name.lstrip(".").startswith("sha256-"):
+                    continue
+                kept = DRAFT_SECONDS if entry.name.startswith(".") else KEPT_SECONDS
+                with contextlib.suppress(OSError):  # another pod has removed it, or may only
+                    found = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(found.st_mode) and found.st_mtime < now - kept:
+                        os.unlink(entry)  # noqa: PTH108 - a folder of thousands
 
 
 def _name(artifact: Artifact) -> str:

@@ -14,7 +14,7 @@ from sparkgen.runtime.kubernetes.transport import ApiCalls, Transport
 from sparkgen.runtime.registry_gc.decide import decide
 from sparkgen.runtime.registry_gc.naming import named
 from sparkgen.runtime.registry_gc.registry import Registry
-from sparkgen.runtime.registry_gc.storage import manifests
+from sparkgen.runtime.registry_gc.storage import manifests, parts
 from sparkgen.runtime.registry_gc.values import Settings, settings
 
 Say = Callable[[str], object]
@@ -38,9 +38,10 @@ def collect(
     registry.wait()  # only then: what is pushed from here on waits, and is not looked at
     try:
         found = list(manifests(root))
+        in_use = named(calls, wanted.namespaces)
+        decision = decide(found, lambda one: parts(root, one), in_use, wanted, now())
     except OSError as error:
         raise Refused(f"cannot read the claim: {error}") from None
-    decision = decide(found, named(calls, wanted.namespaces), wanted, now())
     if decision.refusal:
         raise Refused(
             decision.refusal,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sparkgen.runtime.registry_gc.values import Manifest, Named, Settings
@@ -11,6 +11,9 @@ FOREIGN = "its repository belongs to none of the namespaces in spec.garbageColle
 NAMED = "an object uses it"
 RECENT = "it was pushed recently"
 BELONGS = "a manifest that is kept includes it"
+
+Parts = Callable[[Manifest], Iterable[str]]
+"""The digests that a manifest lists; asked once for each manifest that is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +25,16 @@ class Decision:
     refusal: str = ""
 
 
-def decide(manifests: Iterable[Manifest], named: Named, settings: Settings, now: float) -> Decision:
+def decide(
+    manifests: Iterable[Manifest], parts: Parts, named: Named, settings: Settings, now: float
+) -> Decision:
     """Keep what is named, recent, or belongs to either; nothing goes when anything is unknown."""
     found = sorted(manifests)
     if named.unread:
         told = "; ".join(f"{name}: {why}" for name, why in sorted(named.unread.items()))
         return Decision((), {}, f"not every namespace could be read, so nothing is removed ({told})")
     reasons = {one: why for one in found if (why := _reason(one, named, settings, now))}
-    _with_relatives(found, reasons)
+    _with_relatives(found, parts, reasons)
     kept: dict[str, int] = {}
     for why in reasons.values():
         kept[why] = kept.get(why, 0) + 1
@@ -45,7 +50,7 @@ def _reason(one: Manifest, named: Named, settings: Settings, now: float) -> str:
     return RECENT if now - one.pushed < settings.grace else ""
 
 
-def _with_relatives(found: list[Manifest], reasons: dict[Manifest, str]) -> None:
+def _with_relatives(found: list[Manifest], parts: Parts, reasons: dict[Manifest, str]) -> None:
     """Add what a kept one lists, and what is about a kept one: each is looked at once, as pushes wait."""
     known = {(one.repository, one.digest): one for one in found}
     about: dict[tuple[str, str], list[Manifest]] = {}
@@ -55,7 +60,7 @@ def _with_relatives(found: list[Manifest], reasons: dict[Manifest, str]) -> None
     left = list(reasons)
     while left:
         kept = left.pop()
-        listed = [known.get((kept.repository, part)) for part in kept.parts]
+        listed = [known.get((kept.repository, part)) for part in parts(kept)]
         for one in (*listed, *about.get((kept.repository, kept.digest), ())):
             if one is not None and one not in reasons:
                 reasons[one] = BELONGS

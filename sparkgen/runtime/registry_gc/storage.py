@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,18 @@ def manifests(root: Path) -> Iterator[Manifest]:
         folder = base / "repositories" / repository / "_manifests"
         about = _tagged(folder / "tags")
         for digest, pushed in _revisions(folder / "revisions" / "sha256"):
-            parts, subjects = _references(base, digest)
-            yield Manifest(repository, digest, pushed, parts, subjects | about.get(digest, frozenset()))
+            subject = _digests([_content(base, digest).get("subject")])
+            subjects = tuple({*subject, *about.get(digest, ())})
+            yield Manifest(repository, digest, pushed, subjects)
+
+
+def parts(root: Path, manifest: Manifest) -> frozenset[str]:
+    """The manifests that one lists. OSError when it cannot be read.
+
+    They are read when they are needed, and not kept: a list of four megabytes names 60,000 of them.
+    """
+    listed = _content(root / FOLDER, manifest.digest).get("manifests")
+    return frozenset(_digests(listed if isinstance(listed, list) else ()))
 
 
 def _repositories(root: Path) -> Iterator[str]:
@@ -84,21 +94,17 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _references(base: Path, digest: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The manifests that one lists, and those that it is about; nothing of what is no manifest.
+def _content(base: Path, digest: str) -> Mapping[str, Any]:
+    """What a manifest says; nothing for what is no manifest.
 
     One odd entry costs no other one: what is not found here may be deleted.
     """
     word = digest.removeprefix("sha256:")
     try:
         with (base / "blobs" / "sha256" / word[:2] / word / "data").open("rb") as file:
-            value = mapping(decode(file.read(MAX_MANIFEST)), "manifest")
+            return mapping(decode(file.read(MAX_MANIFEST)), "manifest")
     except (FileNotFoundError, ValueError):
-        return frozenset(), frozenset()
-    parts = value.get("manifests")
-    return frozenset(_digests(parts if isinstance(parts, list) else ())), frozenset(
-        _digests([value.get("subject")])
-    )
+        return {}
 
 
 def _digests(values: Iterable[Any]) -> Iterator[str]:

@@ -27,14 +27,13 @@ class Settings:
 class Manifest:
     """A manifest of a repository. `pushed`: when it was pushed last, in seconds since 1970.
 
-    `parts` are the manifests that it lists, and `subjects` those that it is about, as a signature is.
+    `subjects`: the manifests that it is about, as a signature is.
     """
 
     repository: str
     digest: str
     pushed: float
-    parts: frozenset[str] = frozenset()
-    subjects: frozenset[str] = frozenset()
+    subjects: tuple[str, ...] = ()
 
     @property
     def namespace(self) -> str:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from sparkgen import contract
@@ -74,6 +75,10 @@ class ClientFolder:
             raise SparkgenError(f"cannot write {path}: {error.strerror}; free some space there") from error
 
 
+_MOST_LOOKED_AT = 100_000
+"""Entries of the folder for temporary files."""
+
+
 @contextmanager
 def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
     """A private folder for as long as the block lasts. SparkgenError when there is no place for it.
@@ -117,8 +122,10 @@ def _locked_folder(base: Path) -> tuple[Path, int]:
 
 
 def _remove_left(base: Path) -> None:
-    """Remove folders whose process is gone, with its lock."""
-    for path in base.glob(f"{PREFIX}*"):
+    """Remove folders whose process is gone, with its lock. Others write to `base`, so it is not listed."""
+    with os.scandir(base) as entries:
+        ours = [entry.path for entry in islice(entries, _MOST_LOOKED_AT) if entry.name.startswith(PREFIX)]
+    for path in map(Path, ours):
         try:
             found = path.lstat()
             if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):

@@ -352,6 +352,62 @@ def test_outside_of_a_repository(cli: Cli) -> None:
     assert "is not in a Git repository" in result.err
 
 
+BURIED = """\
+[core]
+\trepositoryformatversion = 1
+\tbare = false
+\tworktree = .
+\tsshCommand = touch {mark}; false
+\tfsmonitor = touch {mark}; false
+\thooksPath = {folder}
+[extensions]
+\tpartialClone = origin
+[remote "origin"]
+\turl = ssh://x/y
+\tpromisor = true
+\tpartialclonefilter = blob:none
+"""
+"""A configuration that names programs to run when an object is missing, or a work tree is looked at."""
+
+
+def test_a_buried_repository_is_no_repository(
+    repository: Cli, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pull request can add the files of a bare one: its configuration names programs to run."""
+    mark = tmp_path_factory.mktemp("mark") / "ran"
+    base = git("rev-parse", "HEAD")
+    apps = Path("apps")
+    for folder in ("objects/info", "refs/heads"):
+        (apps / folder).mkdir(parents=True)
+        (apps / folder / ".keep").touch()
+    (apps / "HEAD").write_text("ref: refs/heads/main\n")
+    (apps / "config").write_text(BURIED.format(mark=mark, folder=apps.resolve()))
+    Path("app.yaml").rename(apps / "app.yaml")
+    commit("evil")
+    rewrite("instances: 2", "instances: 3", "apps/app.yaml")
+    assert "executor instances  2 -> 3" in repository("diff", "--from", "HEAD", "apps/app.yaml").out
+    monkeypatch.chdir(apps)
+    assert "executor instances  2 -> 3" in repository("diff", "--from", "HEAD", "app.yaml").out
+    repository("diff", "--from", base, "app.yaml")
+    assert not mark.exists()
+
+
+def test_the_repository_s_own_configuration_starts_no_program(
+    repository: Cli, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Somebody else may have written it, and Git's hooks: a partial clone is told how to become whole."""
+    folder = tmp_path_factory.mktemp("mark")
+    mark = folder / "ran"
+    blob = git("rev-parse", "HEAD:app.yaml")
+    rewrite("instances: 2", "instances: 3")
+    Path(".git/config").write_text(BURIED.format(mark=mark, folder=folder).replace("\tworktree = .\n", ""))
+    Path(".git/objects", blob[:2], blob[2:]).unlink()
+    result = repository("diff", "--from", "HEAD", "app.yaml")
+    assert result.code == 2
+    assert "git fetch --refetch --no-filter origin" in result.err
+    assert not mark.exists()
+
+
 def test_a_broken_document_ends_it_and_one_that_was_broken_does_not(repository: Cli) -> None:
     """What is to be applied must be right; what was there before counts as not there."""
     good = Path("app.yaml").read_text()

@@ -418,7 +418,7 @@ def test_a_token_is_asked_for_what_a_push_needs(project: Cli, registry: Registry
     login(registry)
     assert project("push", "app.yaml").code == 0
     asked = {line.split()[1].partition("?")[2] for line in registry.seen if line.startswith("GET /token")}
-    assert asked == {"scope=repository%3Ateam%2Fetl%3Apull%2Cpush&service=reg"}
+    assert asked == {"scope=repository%3Adata%2Fetl%3Apull%2Cpush&service=reg"}
 
 
 def test_a_credential_helper(

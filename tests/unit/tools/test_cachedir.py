@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import threading
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from common.cachedir import ToolError, cache_root, key, publish
+from sparkgen.local import cache
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,25 @@ def test_a_key_depends_on_every_part_and_on_where_parts_end() -> None:
     """Equal parts give an equal key; any other content, order or border gives another one."""
     assert key("ab", "c") == key("ab", b"c")
     assert len({key("ab", "c"), key("a", "bc"), key("c", "ab"), key("abc"), key("ab", "d")}) == 5
+
+
+def test_a_key_of_sparkgen_s_own_cache_is_a_whole_digest() -> None:
+    """Requirements are somebody's words: with 48 bits, minutes of search give two of them one folder."""
+    assert re.fullmatch("[0-9a-f]{64}", cache.key("x"))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_lock_follows_no_link(tmp_path: Path, there: bool) -> None:
+    """In a shared folder, the link is a neighbour's: the file behind it is neither emptied nor created."""
+    victim = tmp_path / "victim"
+    if there:
+        victim.write_text("precious")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / ".lock").symlink_to(victim)
+    with pytest.raises(ToolError, match="cannot write"):
+        publish(tmp_path / "cache" / "x", lambda _: None)
+    assert victim.exists() == there
+    assert not there or victim.read_text() == "precious"
 
 
 def test_an_entry_appears_whole_or_not_at_all(tmp_path: Path) -> None:

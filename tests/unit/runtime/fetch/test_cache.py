@@ -83,24 +83,45 @@ def test_two_pods_that_remove_the_same_say_nothing(tmp_path: Path, monkeypatch: 
     assert made_here.take(artifact(b"layer"), io.BytesIO())
 
 
-def test_a_neighbour_who_fills_the_folder_is_not_listed_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Millions of entries; and what looks like a layer, and is a folder or a link, stays."""
-    monkeypatch.setattr(cache, "MOST_LOOKED_AT", 3)
+def test_what_looks_like_a_layer_and_is_none_stays(tmp_path: Path) -> None:
+    """A folder or a link is a neighbour's."""
     odd = tmp_path / f"sha256-{'2' * 64}"
     odd.mkdir()
-    looked_at = 0
-
-    def endless(_: Path) -> Iterator[Path]:
-        nonlocal looked_at
-        while True:
-            looked_at += 1
-            yield odd
-
-    monkeypatch.setattr(Path, "iterdir", endless)
+    os.utime(odd, (0, 0))
     made_here, said = made(tmp_path)
     made_here.put(artifact(b"layer"), io.BytesIO(b"layer"))
-    assert looked_at == cache.MOST_LOOKED_AT
-    assert odd.is_dir()
-    assert said == []
+    assert (odd.is_dir(), said) == (True, [])
+
+
+def test_a_folder_that_a_neighbour_filled_is_scanned_and_not_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of 900,000 names would take more than the container's memory."""
+    for number in range(300):
+        (tmp_path / f"{number:03}").touch()
+    monkeypatch.setattr(cache, "MOST_LOOKED_AT", 100)
+    looked_at: list[str] = []
+    real = os.scandir
+
+    class Counted:
+        def __init__(self, folder: Path) -> None:
+            self._entries = real(folder)
+
+        def __enter__(self) -> Iterator[os.DirEntry[str]]:
+            return self._each()
+
+        def _each(self) -> Iterator[os.DirEntry[str]]:
+            for entry in self._entries:
+                looked_at.append(entry.name)
+                yield entry
+
+        def __exit__(self, *_: object) -> None:
+            self._entries.close()
+
+    monkeypatch.setattr(cache.os, "scandir", Counted)
+    monkeypatch.setattr(cache.os, "listdir", pytest.fail)
+    kept, said = made(tmp_path)
+    wanted = artifact(b"x")
+    kept.put(wanted, io.BytesIO(b"x"))
+    assert len(looked_at) == 100
+    assert (said, (tmp_path / wanted.digest.replace(":", "-")).read_bytes()) == ([], b"x")
