@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from sparkgen.delivery import globs, secret_files
+from sparkgen.delivery import secret_files
+from sparkgen.delivery.globs import Glob
 from sparkgen.delivery.ignore import FILE_NAME, BadIgnoreFile, Ignores
+from sparkgen.delivery.work import MOST_SEEN, TooMuch, Work
 
 CHUNK = 1 << 20
 LONGEST_IGNORE_FILE = 1 << 20
@@ -49,10 +51,11 @@ def repository_root(folder: Path) -> Path:
 class Disk:
     """The files of one repository, seen from a folder in it. Paths are text, with `/`, absolute or given."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, work: Work) -> None:
         self.folder = os.path.realpath(folder)
         self.root = os.path.realpath(repository_root(Path(self.folder)))
-        self.ignores = Ignores(self._ignore_text)
+        self.ignores = Ignores(self._ignore_text, work)
+        self._glob = Glob(self.folder, self._is_inside, work)
 
     def absolute(self, path: str) -> str:
         """A path of the document, without `..`. Unusable where it is outside the repository."""
@@ -67,10 +70,11 @@ class Disk:
     def matches(self, pattern: str) -> list[str]:
         """What a glob finds, sorted, as paths from the document's folder. Unusable for too much of it."""
         try:
-            return globs.Glob(self.folder, self._is_inside).matches(pattern)
-        except globs.TooMany:
+            return self._glob.matches(pattern)
+        except TooMuch:
             raise Unusable(
-                f"searches more than {globs.MOST_SEEN} files and folders", "name the folders more precisely"
+                f"searches, with the globs before it, more than {MOST_SEEN} files and folders",
+                "name the folders more precisely",
             ) from None
 
     def is_folder(self, path: str) -> bool:

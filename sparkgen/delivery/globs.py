@@ -6,37 +6,36 @@ in each of thirty folders make a thousand million ways.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import filter as matching
 from pathlib import Path
 
+from sparkgen.delivery.work import Work
+
 MAGIC = re.compile(r"[*?\[]")
-MOST_SEEN = 1_000_000
-"""Files and folders that one pattern may go through."""
-
-
-class TooMany(Exception):
-    """A pattern goes through more than `MOST_SEEN` files and folders."""
 
 
 @dataclass(slots=True)
 class Glob:
-    """One search. `folder`: where patterns begin; `is_inside`: whether a real path is in the repository."""
+    """Searches. `folder`: where patterns begin; `is_inside`: whether a real path is in the repository."""
 
     folder: str
     is_inside: Callable[[str], bool]
-    _seen: int = 0
+    work: Work
+    _listed: dict[str, dict[str, bool]] = field(default_factory=dict)
+    """Folder -> name -> whether it is a folder, or a link to one."""
 
     def matches(self, pattern: str) -> list[str]:
         """Paths from the folder, sorted; those of folders end with a slash where the pattern does.
 
         A name that begins with a dot matches only a part that does. `**` is any number of folders, but not
-        those above to which a link leads back.
+        those above to which a link leads back. TooMuch for a pattern that goes through too many files.
         """
-        *above, last = pattern.split("/")
+        *above, last = _without_repeats(pattern.split("/"))
         found = {""}
         for part in filter(None, above):
             found = {below for path in found for below in self._folders(path, part)}
@@ -68,25 +67,38 @@ class Glob:
             path, above = waiting.pop()
             yield path
             for name in self._names(path, "*"):
+                if not self._listed.get(path, {}).get(name):
+                    continue
                 real = os.path.realpath(self._at(f"{path}{name}"))
-                if real not in above and Path(real).is_dir():
+                if real not in above:
                     waiting.append((f"{path}{name}/", (*above, real)))
 
     def _names(self, path: str, part: str) -> list[str]:
         if not MAGIC.search(part):
+            self.work.see(1)
             return [part] if os.path.lexists(self._at(f"{path}{part}")) else []
-        where = self._at(path)
-        if not self.is_inside(os.path.realpath(where)):
-            return []
-        try:
-            with os.scandir(where) as entries:
-                names = [entry.name for entry in entries]
-        except OSError:
-            return []
-        self._seen += len(names) + 1
-        if self._seen > MOST_SEEN:
-            raise TooMany
+        names = self._listing(path)
+        self.work.see(len(names) + 1)
         return matching((name for name in names if part[0] == "." or name[0] != "."), part)
+
+    def _listing(self, path: str) -> dict[str, bool]:
+        """What is in a folder, which is read once; nothing where it cannot be read, or is outside."""
+        if path not in self._listed:
+            where = self._at(path)
+            names: dict[str, bool] = {}
+            with contextlib.suppress(OSError):
+                if self.is_inside(os.path.realpath(where)):
+                    with os.scandir(where) as entries:
+                        for entry in entries:
+                            self.work.see(1)
+                            names[entry.name] = entry.is_dir()
+            self._listed[path] = names
+        return self._listed[path]
 
     def _at(self, path: str) -> str:
         return f"{self.folder}/{path}"
+
+
+def _without_repeats(parts: list[str]) -> list[str]:
+    """The parts of a pattern, without a `**` that follows another one: it is no folder more."""
+    return [part for at, part in enumerate(parts) if part != "**" or at == 0 or parts[at - 1] != "**"]

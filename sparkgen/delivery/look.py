@@ -19,6 +19,7 @@ from sparkgen.delivery.limits import DEFAULT_MAX_BYTES, MAX_MEMBER, MOST_SEEN, b
 from sparkgen.delivery.requirements import Requirements
 from sparkgen.delivery.sizes import too_large
 from sparkgen.delivery.values import PYTHON, Contents, LocalFile, Looked, Wrong
+from sparkgen.delivery.work import Work
 from sparkgen.model.delivery import CODE, DEPENDENCIES, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, ArtifactName
 from sparkgen.semantics.local_entries import Entry, entries_of, spec_of
 
@@ -31,12 +32,17 @@ _FILES_ONLY = {MAIN_FILE_FIELD: "name a file in it", "archives": "pack it: tar -
 _SHOWN = 5
 
 
-def look(value: Mapping[str, Any], folder: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Looked:
-    """What a document in `folder` names there. Files are read, for their digests; nothing is raised."""
+def look(
+    value: Mapping[str, Any], folder: Path, max_bytes: int = DEFAULT_MAX_BYTES, work: Work | None = None
+) -> Looked:
+    """What a document in `folder` names there. Files are read, for their digests; nothing is raised.
+
+    `work`: what the command may still do.
+    """
     entries = entries_of(value)
     if not entries:
         return Looked(())
-    found = _Search(Disk(folder), value)
+    found = _Search(Disk(folder, work or Work()), value)
     for entry in entries:
         found.add(entry)
     contents = tuple(one for name in (CODE, DEPENDENCIES) if (one := found.contents(name)) is not None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from sparkgen.delivery.work import Work
 
 if TYPE_CHECKING:
     from sparkgen.document.configuration import Configured
@@ -22,6 +24,7 @@ class Inputs:
     `set_strings`: single values, as `PATH=VALUE`; `target`: kubectl, argocd or flux, which overrides the
     documents, or "". `configured`: what the repository's configuration says about documents; None: it is
     looked for in the working directory. `lock`: the lock of all documents, instead of the one beside each.
+    `work`: what the command may still do to find local files.
     """
 
     sources: tuple[str, ...]
@@ -32,3 +35,4 @@ class Inputs:
     configured: Configured | None = None
     lock: str = ""
     local_files: LocalFiles = "pushed"
+    work: Work = field(default_factory=Work, compare=False, repr=False)

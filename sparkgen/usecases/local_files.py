@@ -34,7 +34,7 @@ def folder_of(document: Document) -> Path:
 def found(document: Document, inputs: Inputs) -> Looked:
     """What the document names on this machine."""
     configured = inputs.configured.max_artifact_bytes if inputs.configured else None
-    return look(document.value, folder_of(document), configured or DEFAULT_MAX_BYTES)
+    return look(document.value, folder_of(document), configured or DEFAULT_MAX_BYTES, inputs.work)
 
 
 def repository_of(document: Document) -> str:

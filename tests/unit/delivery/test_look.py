@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pathspec import GitIgnoreSpec
 
+from sparkgen.delivery.ignore import Ignores
 from sparkgen.delivery.look import look
 from sparkgen.delivery.pack import layer
 from sparkgen.delivery.source import source
 from sparkgen.delivery.values import Looked
+from sparkgen.delivery.work import Work
 from sparkgen.errors import SparkgenError
 from sparkgen.runtime.fetch import archive
 
@@ -389,10 +392,62 @@ def linked(project: Path, depth: int) -> None:
 def test_links_do_not_multiply(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty links are 2 to the 30th paths: a folder and a glob both end, with a reason."""
     monkeypatch.setattr("sparkgen.delivery.look.MOST_SEEN", 2000)
-    monkeypatch.setattr("sparkgen.delivery.globs.MOST_SEEN", 2000)
     linked(project, 30)
     assert "has more than 2000" in said(look(document(pyFiles=["./chain/0"]), project))
-    assert "searches more than 2000" in said(look(document(files=["./chain/0/**/*.py"]), project))
+    looked = look(document(files=["./chain/0/**/*.py"]), project, work=Work(seen=2000))
+    assert "searches, with the globs before it, more than" in said(looked)
+
+
+def test_what_is_looked_at_is_counted_for_all_documents_of_a_command(project: Path) -> None:
+    """Many globs of many `**`: a folder is read once, and all of it together is bounded."""
+    for number in range(50):
+        (project / f"lib/{number:02}.py").write_text("")
+    deep = "./" + "**/" * 200 + "*.nope"
+    repeated = Work()
+    assert "matches no file" in said(look(document(files=[deep]), project, work=repeated))
+    once = Work()
+    assert "matches no file" in said(look(document(files=["./**/*.nope"]), project, work=once))
+    assert repeated == once
+    spent = Work().seen - once.seen
+    few = Work(seen=10 * spent)
+    alternating = "./" + "**/../" * 200 + "*.nope"
+    assert "searches, with" in said(look(document(files=[alternating]), project, work=few))
+    assert "searches, with" in said(look(document(files=["./**/*.py"]), project, work=few))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x\n" * 5001, "has more than 5000 lines"),
+        ("x\n" + "x" * 4097, "has more than 4096 characters in line 2"),
+        ("x*y\n" * 99, "has too many lines for this many files"),
+    ],
+)
+def test_an_ignore_file_costs_a_bounded_time(project: Path, text: str, message: str) -> None:
+    """Its lines are compared with each file."""
+    (project / "lib/.sparkgenignore").write_text(text)
+    looked = look(document(files=["./lib"]), project, work=Work(checks=10_000))
+    assert message in said(looked)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("a*b*c", "axbybxc"),
+        ("*a*a*b", "xaaxab"),
+        ("a*b*c", "acb"),
+        ("*.tar.*", "x.tar.tar.gz"),
+        ("a**b*c", "abc"),
+        ("x*[ab]*z", "x/abz"),
+        ("x*[!ab]*z", "xcz"),
+        ("*x/*y*z/**", "ax/y1y2z/q"),
+        ("a*?*c", "abc"),
+    ],
+)
+def test_a_pattern_means_what_it_did(pattern: str, path: str) -> None:
+    """Written so that it goes through a name once, it matches the same paths as Git's."""
+    ours = Ignores(lambda folder: None if folder else pattern, Work())
+    assert ours.of(path).ignored == bool(GitIgnoreSpec.from_lines([pattern]).match_file(path))
 
 
 def test_a_glob_stays_in_the_repository(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
