@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.document import problems
 from sparkgen.document.limits import MAX_DEPTH, MAX_NODES
 from sparkgen.document.node import NO_KEYS, Node, scalar_node
-from sparkgen.document.scalars import BOOLEAN_WORDS, Scalar, TagError, resolve, resolve_tagged, unreadable
+from sparkgen.document.scalars import (
+    BOOLEAN_WORDS,
+    Scalar,
+    TagError,
+    key_text,
+    resolve,
+    resolve_tagged,
+    unreadable,
+)
 from sparkgen.errors import Path, Position, Problem
 
 if TYPE_CHECKING:
@@ -23,7 +31,8 @@ if TYPE_CHECKING:
 class Composed:
     """One document of a file: its root (None: the document is empty) and what is wrong with it.
 
-    `doubles`: keys that stand twice, where the last one is taken.
+    `remarks`: what was read as kubectl reads it, and not as it is written: of keys that stand twice the last
+    one, and a key that is no string as the string that kubectl makes of it.
 
     `first_line`: where it starts, from 1; its lines end where those of the next one start. The first
     document has all lines before it.
@@ -33,7 +42,7 @@ class Composed:
     index: int
     first_line: int
     problems: tuple[Problem, ...]
-    doubles: tuple[Problem, ...] = ()
+    remarks: tuple[Problem, ...] = ()
 
 
 Span = tuple[tuple[int, int], tuple[int, int]]
@@ -71,7 +80,8 @@ class _Frame:
 
     `size` (values in it, itself counted) and `height` (levels) count aliases as if written out. `key` is
     None in a list. `merge`: where its `<<` stands; `merged`: the keys that came by it, which later keys
-    may replace. `skipped`: the text of a key that was refused. `template`: this is no mapping but `{{ x }}`.
+    may replace. `skipped`: the text of a key that was refused. `start`: the number of characters before it.
+    `template`: this is no mapping but `{{ x }}`.
     """
 
     __slots__ = (
@@ -87,6 +97,7 @@ class _Frame:
         "position",
         "size",
         "skipped",
+        "start",
         "template",
         "value",
     )
@@ -105,6 +116,7 @@ class _Frame:
         self.size = 1
         self.height = 1
         self.skipped = ""
+        self.start = 0
         self.template = False
 
 
@@ -112,12 +124,16 @@ class Composer:
     """Builds the documents of one file, one after the other, from the events that it is fed.
 
     `texts`: a list to which it adds where each quoted or block text stands; None if nobody wants to know.
-    `last_wins`: take the last of keys that stand twice, as kubectl does, and do not call it a problem.
+    `as_kubectl`: read keys that stand twice, and keys that are no strings, as kubectl does, and do not call
+    them problems. `source`: the text of the file, for the words of a template.
     """
 
-    def __init__(self, file: str, texts: list[Span] | None = None, *, last_wins: bool = False) -> None:
+    def __init__(
+        self, file: str, texts: list[Span] | None = None, *, as_kubectl: bool = False, source: str = ""
+    ) -> None:
         self.file = file
-        self._last_wins = last_wins
+        self._as_kubectl = as_kubectl
+        self._source = source
         self._texts = texts
         self._index = 0
         self._first_line = 1
@@ -127,7 +143,7 @@ class Composer:
         self._stack: list[_Frame] = []
         self._anchors: dict[str, tuple[Node, int, int] | _Frame] = {}
         self._problems: list[Problem] = []
-        self._doubles: list[Problem] = []
+        self._remarks: list[Problem] = []
         self._total = 0
         self._root: Node | None = None
 
@@ -166,8 +182,8 @@ class Composer:
             self._problems.append(problems.yaml_version(self._position(event), version))
 
     def _document_end(self) -> Composed:
-        problems, doubles = tuple(self._problems), tuple(self._doubles)
-        composed = Composed(self._root, self._index, self._first_line, problems, doubles)
+        problems, remarks = tuple(self._problems), tuple(self._remarks)
+        composed = Composed(self._root, self._index, self._first_line, problems, remarks)
         self._index += 1
         self._reset()
         return composed
@@ -248,14 +264,16 @@ class Composer:
             self._problems.append(problems.collection_tag(position, self._path(), event.tag))
         self._count(1, position, aliased=False)
         frame = _Frame(position, event.anchor, mapping=mapping, flow=bool(event.flow_style))
+        frame.start = event.start_mark.index
         if event.anchor is not None:
             self._anchors[event.anchor] = frame
         self._stack.append(frame)
 
-    def _end(self, _event: Any) -> None:
+    def _end(self, event: Any) -> None:
         frame = self._stack.pop()
         if frame.template:
-            node = scalar_node("{{ ... }}", frame.position, "{{ ... }}")
+            text = self._source[frame.start : event.end_mark.index] or "{{ ... }}"
+            node = scalar_node(text, frame.position, text)
         elif frame.key is None:
             node = Node(frame.value, frame.position, "", NO_KEYS, frame.items)
         else:
@@ -306,9 +324,15 @@ class Composer:
 
     def _key(self, frame: _Frame, text: str, value: Any, position: Position) -> None:
         if not isinstance(value, str):
-            self._problems.append(problems.key_not_text(position, self._path(), text, value))
-            frame.key, frame.skipped = _SKIP, text
-            return
+            key = key_text(value, text) if self._as_kubectl else None
+            if key is None:
+                path = (*self._path(), text) if self._as_kubectl else self._path()
+                self._problems.append(problems.key_not_text(position, path, text, value))
+                frame.key, frame.skipped = _SKIP, text
+                return
+            if key != text:
+                self._remarks.append(problems.key_as_text(position, (*self._path(), key), text, key))
+            value = key
         first = frame.keys.get(value)
         if first is None or value in frame.merged:
             frame.merged.discard(value)
@@ -350,8 +374,8 @@ class Composer:
 
     def _refused(self, double: Problem) -> bool:
         """Keep what is said of a key that stands twice; whether it is refused."""
-        (self._doubles if self._last_wins else self._problems).append(double)
-        return not self._last_wins
+        (self._remarks if self._as_kubectl else self._problems).append(double)
+        return not self._as_kubectl
 
     # Places and limits
 

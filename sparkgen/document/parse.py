@@ -34,10 +34,10 @@ class Parsed:
     texts: tuple[Span, ...] = ()
 
 
-def parse(data: bytes, file: str, *, last_wins: bool = False) -> Parsed:
+def parse(data: bytes, file: str, *, as_kubectl: bool = False) -> Parsed:
     """Read YAML. Never raises for any bytes; `file` is the name that positions carry.
 
-    `last_wins`: of keys that stand twice the last one counts, as for kubectl, and is no problem.
+    `as_kubectl`: read keys that stand twice, and keys that are no strings, as kubectl does.
     """
     if len(data) > MAX_FILE_BYTES:
         return Parsed((), (too_large(file),))
@@ -46,7 +46,8 @@ def parse(data: bytes, file: str, *, last_wins: bool = False) -> Parsed:
         return Parsed((), (text,))
     documents: list[Composed] = []
     texts: list[Span] = []
-    composer = Composer(file, texts if COMMENT.search(text) else None, last_wins=last_wins)
+    spans = texts if COMMENT.search(text) else None
+    composer = Composer(file, spans, as_kubectl=as_kubectl, source=text)
     problems = _compose(text, composer, documents)
     return Parsed(tuple(documents), problems, text, tuple(texts))
 

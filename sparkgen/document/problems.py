@@ -143,6 +143,13 @@ def key_not_text(position: Position, path: Path, text: str, value: Any) -> Probl
     return _error("SG002", position, path, message, found=text, next_step=step)
 
 
+def key_as_text(position: Position, path: Path, text: str, key: str) -> Problem:
+    """SG002: a key that is no string, and that kubectl turns into another text."""
+    message = f"kubectl reads the key `{shortened(text)}` as `{key}`"
+    step = f'check which of the two is meant; for the written text, use quotes: "{shortened(text)}"'
+    return _error("SG002", position, path, message, found=text, next_step=step)
+
+
 def yaml_version(position: Position, version: str) -> Problem:
     """SG002: a %YAML line that go-yaml v2 refuses."""
     message = f"kubectl and Helm read YAML 1.1, and refuse %YAML {version}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 
 Scalar = None | bool | int | float | str
 
@@ -38,6 +39,9 @@ _DOT_FLOAT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 _INT64_MIN, _INT64_END, _UINT64_END = -(2**63), 2**63, 2**64
 _EXACT = 2**53  # a 64-bit float holds every integer up to here
 _JSON_EXPONENT = 1e21  # Go's encoder writes smaller numbers without an exponent: they come back as integers
+_FLOAT32_END = 2.0**128 * (1 - 2.0**-25)  # larger ones are infinite with 32 bits
+_FLOAT32_DIGITS = 9
+_SMALLEST_EXPONENT, _LARGEST_EXPONENT = -4, 6  # Go writes other numbers with an exponent
 _LONGEST_DECIMAL = 20  # digits of 2**64; longer ones need no conversion (and Python refuses very long ones)
 
 
@@ -118,6 +122,41 @@ def _written_integer(value: Scalar, text: str) -> int | None:
     if isinstance(value, int) and _is_integer(text):
         return value
     return int(plain) if plain.lstrip("+-").isdigit() and not isinstance(value, str) else None
+
+
+def key_text(value: Scalar | list[object] | dict[str, object], text: str) -> str | None:
+    """The string that kubectl and Helm make of a key that is none; None where they refuse the document.
+
+    Source: sigs.k8s.io/yaml, convertToJSONableObject, which writes a float with 32 bits. Measured with
+    kubectl 1.36.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, int | float):
+        return None
+    if isinstance(value, int) and _is_integer(text):
+        return str(value) if value < _INT64_END else None
+    # what was a float to go-yaml may be an integer by now: -0.0, 1e3
+    return _as_go_writes(float(text.replace("_", "")) if isinstance(value, int) else value)
+
+
+def _as_go_writes(value: float) -> str:
+    """The shortest text that is the same number with 32 bits: Go's FormatFloat(value, 'g', -1, 32)."""
+    if math.isnan(value):
+        return ".nan"
+    if abs(value) >= _FLOAT32_END:
+        return ".inf" if value > 0 else "-.inf"
+    wanted = struct.pack("f", value)
+    written = next(
+        found
+        for digits in range(_FLOAT32_DIGITS)
+        if struct.pack("f", float(found := f"{value:.{digits}e}")) == wanted
+    )
+    mantissa, _, exponent = written.partition("e")
+    if _SMALLEST_EXPONENT <= int(exponent) < _LARGEST_EXPONENT:
+        fraction = len(mantissa.partition(".")[2]) - int(exponent)
+        return f"{float(written):.{max(fraction, 0)}f}"
+    return f"{mantissa}e{exponent}"
 
 
 _TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "float", "bool", "null")}

@@ -120,10 +120,13 @@ def _outside(syntax: Syntax) -> Problem | None:
 
 
 def _template(syntax: Syntax) -> Problem | None:
-    found = _TEMPLATE.search(syntax.line)
-    if found is None:
+    place = next(
+        (one for one in (syntax.at, syntax.start) if one and _TEMPLATE.search(syntax.line_of(one))), None
+    )
+    found = _TEMPLATE.search(syntax.line_of(place)) if place else None
+    if found is None or place is None:
         return None
-    at = syntax.column(found.start() + 1)
+    at = Position(place.file, place.line, found.start() + 1)
     return syntax.problem_at(at, f"`{found[0]}` must be in quotes", TEMPLATE_STEP)
 
 

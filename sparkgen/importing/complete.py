@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.hadoop import beside_own_folder
 from sparkgen.importing.naming import FALLBACK
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.spark_versions import SUGGESTED
@@ -15,6 +16,7 @@ REPOSITORY = "docker.io/apache/spark"
 _INTERNAL = "spark-internal"
 _LANGUAGES = {".py": "Python", ".r": "R", ".R": "R"}
 _MAIN_CLASS = "com.example.Main"
+_JAR = "local:///opt/spark/work-dir/main.jar"
 _TAG = re.compile(r"(?:v|spark-)?([34]\.[0-9]+\.[0-9]+)(?![0-9])")
 
 
@@ -23,6 +25,7 @@ def complete(draft: Draft) -> None:
     _name(draft)
     _version(draft)
     _image(draft)
+    beside_own_folder(draft)
     if draft.value["kind"] != CONNECT_KIND:
         _program(draft)
 
@@ -63,7 +66,9 @@ def _name(draft: Draft) -> None:
             draft.add(Outcome.ADDED, ("metadata", "name"), chosen, "")
             return
         step = "set the name (--name NAME)"
-        draft.add(Outcome.GUESSED, ("metadata", "name"), FALLBACK, "the input has no name", step)
+        draft.add(
+            Outcome.GUESSED, ("metadata", "name"), draft.names.make(FALLBACK), "the input has no name", step
+        )
 
 
 def _version(draft: Draft) -> None:
@@ -93,7 +98,7 @@ def _chosen(draft: Draft, field: str, value: str, option: str) -> None:
         return
     draft.put(target, value)
     place, reason = draft.place(target), f"replaced by {option}"
-    draft.nodes.pop(place, None)
+    draft.copied.pop(place, None)
     draft.entries[:] = [
         replace(item, outcome=Outcome.REWRITTEN, reason=reason) if item.target == place else item
         for item in draft.entries
@@ -126,6 +131,9 @@ def _image(draft: Draft) -> None:
 def _program(draft: Draft) -> None:
     """Main file, main class and language."""
     file = draft.get("spec", "mainApplicationFile")
+    if file is None and draft.get("spec", "type") in ("Java", "Scala") and not draft.get("spec", "mainClass"):
+        _no_program(draft)
+        return
     if file is None and draft.get("spec", "mainClass"):
         reason = "no main file: the class is on the class path of the image"
         draft.add(Outcome.ADDED, ("spec", "mainApplicationFile"), _INTERNAL, reason)
@@ -148,6 +156,15 @@ def _program(draft: Draft) -> None:
             draft.add(Outcome.ADDED, ("spec", "type"), "Scala", "Scala or Java: they run the same way")
     if kind in ("Java", "Scala", "") and not draft.get("spec", "mainClass"):
         _main_class(draft, str(file))
+
+
+def _no_program(draft: Draft) -> None:
+    """A Java or Scala application that says neither its file nor its class."""
+    for field, value, missing, step in (
+        ("mainApplicationFile", _JAR, "main file", "set the jar to run"),
+        ("mainClass", _MAIN_CLASS, "main class", "set the class with the `main` method, with its package"),
+    ):
+        draft.add(Outcome.GUESSED, ("spec", field), value, f"the input has no {missing}", step)
 
 
 def _main_class(draft: Draft, file: str) -> None:

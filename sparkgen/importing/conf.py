@@ -55,6 +55,10 @@ def _variable(key: str, text: str) -> list[dict[str, str]]:
     return [{"name": key, "value": text}]
 
 
+_ITEMS = (_secret, _secret_variable, _variable)
+"""What makes one item of a list, which stands beside those of other properties."""
+
+
 def _for_roles(rows: Iterable[ConfRow]) -> tuple[ConfRow, ...]:
     return tuple(
         ConfRow(
@@ -224,7 +228,9 @@ def _lift(draft: Draft, item: Property, found: tuple[ConfRow, str]) -> None:
     for dotted in row.targets:
         target = ("spec", *(key if part == "*" else part for part in dotted.split(".")))
         present = _present(draft, target, value)
-        if present is None:
+        if present is None and row.make in _ITEMS and isinstance(value, list):
+            placed.append(draft.append(target, value[0]))
+        elif present is None:
             draft.put(target, value)
             placed.append(target)
         elif present not in (item.text, value):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sparkgen.errors import Path
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
 
@@ -44,8 +45,9 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
     volumes = ("spec", "volumes")
     if draft.item(volumes, name) not in (None, volume):
         volume["name"] = f"{name}-{role}"
+    place: Path = volumes
     if draft.item(volumes, volume["name"]) is None:
-        draft.put(volumes, [volume])
+        place = draft.append(volumes, volume)
     mount: dict[str, Any] = {"name": volume["name"]}
     for key, field in (("mount.path", "mountPath"), ("mount.subPath", "subPath")):
         if key in found:
@@ -53,16 +55,14 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
     if "mount.readOnly" in found:
         mount["readOnly"] = found["mount.readOnly"].text.strip().lower() == "true"
     target = ("spec", role, "volumeMounts")
-    if "mount.path" in found:
-        draft.put(target, [mount])
+    mounted = draft.append(target, mount) if "mount.path" in found else None
     for key, item in found.items():
-        _tell(draft, (role, kind, key), item, "mount.path" in found)
+        _tell(draft, (kind, key), item, mounted if key.startswith("mount.") else place)
 
 
-def _tell(draft: Draft, what: tuple[str, str, str], item: Property, mounted: bool) -> None:
-    role, kind, key = what
-    where = ("spec", role, "volumeMounts") if key.startswith("mount.") else ("spec", "volumes")
-    if key.startswith("mount.") and not mounted:
+def _tell(draft: Draft, what: tuple[str, str], item: Property, where: Path | None) -> None:
+    kind, key = what
+    if where is None:
         reason = "the volume has no mount path, which Spark requires"
         draft.tell(Outcome.LOST, item.source, item.position, (), reason, "add a mount in `volumeMounts`")
     elif key in _MOUNT or key.removeprefix("options.") in _OPTIONS[kind]:

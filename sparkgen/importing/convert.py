@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sparkgen.document import Node
-from sparkgen.errors import Path, Position, Problem
+from sparkgen.errors import Path, Position, Severity
 from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect, submit
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
 from sparkgen.importing.imported import Imported
+from sparkgen.importing.naming import Names
+from sparkgen.importing.remarks import Remarks, tell_changed, tell_lost, tell_warnings
 from sparkgen.importing.repair import Examine, note_emptied, repair
 from sparkgen.importing.script import Script
+from sparkgen.importing.selectors import tell_selectors
 from sparkgen.importing.shell import Word
 from sparkgen.importing.table import OPERATOR_LABELS, Table, walk
 from sparkgen.importing.writing import document_text
@@ -22,73 +26,78 @@ API_VERSION = "sparkgen.dev/v1alpha1"
 _READ_AS = "read as its newest version"
 
 
-def kubeflow_document(
-    node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
-) -> Imported:
-    """A SparkApplication or ScheduledSparkApplication of sparkoperator.k8s.io.
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is the same for all applications of a call."""
 
-    `path`: where it stands; `doubles`: keys that stand twice in the document around it.
-    """
+    choices: Choices
+    examine: Examine
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An application in a YAML document: its node and its path there, and what the reader says of it."""
+
+    node: Node
+    path: Path
+    remarks: Remarks
+    context: Context
+
+
+def kubeflow_document(given: Given) -> Imported:
+    """A SparkApplication or ScheduledSparkApplication of sparkoperator.k8s.io."""
+    node = given.node
     scheduled = node.value.get("kind") == "ScheduledSparkApplication"
-    draft = _draft(node, "ScheduledSparkApplication" if scheduled else "SparkApplication", choices)
-    _tell_doubles(draft, path, doubles)
-    _head(draft, node, path, kubeflow.GROUP, "v1beta2")
-    _kind(draft, node, path)
-    below = _Below(draft, path)
+    draft = _draft(given, "ScheduledSparkApplication" if scheduled else "SparkApplication")
+    _head(draft, node, kubeflow.GROUP, "v1beta2")
+    _kind(draft, node)
     if scheduled:
         spec = node.entries.get("spec")
         outer = {key: child for key, child in (spec.entries if spec else {}).items() if key != "template"}
-        below.metadata(node, kubeflow.OUTER)
+        _metadata(draft, node, kubeflow.OUTER)
         for key, child in outer.items():
-            below.walk(child, ("spec", key), kubeflow.OUTER)
+            walk(draft, child, ("spec", key), kubeflow.OUTER)
         schedule_defaults(draft)
         template = node.find(("spec", "template"))
         if template is not None:
-            below.walk(template, ("spec", "template"), kubeflow.TABLE, shift=1)
+            walk(draft, template, ("spec", "template"), kubeflow.TABLE, shift=1)
     else:
-        below.metadata(node, kubeflow.TABLE)
+        _metadata(draft, node, kubeflow.TABLE)
         if "spec" in node.entries:
-            below.walk(node.entries["spec"], ("spec",), kubeflow.TABLE)
+            walk(draft, node.entries["spec"], ("spec",), kubeflow.TABLE)
     conf.place(draft, typed=False)
-    return _finished(draft, str(node.value["kind"]), examine)
+    return _finished(draft, str(node.value["kind"]), given.context, given.remarks)
 
 
-def connect_document(
-    node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
-) -> Imported:
-    """A SparkConnect of sparkoperator.k8s.io; `path` and `doubles` as above."""
-    draft = _draft(node, CONNECT_KIND, choices)
-    _tell_doubles(draft, path, doubles)
-    _head(draft, node, path, kubeflow.GROUP, "v1alpha1")
-    below = _Below(draft, path)
-    below.metadata(node, kubeflow_connect.TABLE)
+def connect_document(given: Given) -> Imported:
+    """A SparkConnect of sparkoperator.k8s.io."""
+    node, draft = given.node, _draft(given, CONNECT_KIND)
+    _head(draft, node, kubeflow.GROUP, "v1alpha1")
+    _metadata(draft, node, kubeflow_connect.TABLE)
     if "spec" in node.entries:
-        below.walk(node.entries["spec"], ("spec",), kubeflow_connect.TABLE)
+        walk(draft, node.entries["spec"], ("spec",), kubeflow_connect.TABLE)
     conf.place(draft, typed=True)
     kubeflow_connect.fill_in(draft)
     spark_default_instances(draft)
-    kubeflow_connect.size_server(draft, node, path)
-    kubeflow_connect.tell_address(draft, node, path)
-    return _finished(draft, str(node.value["kind"]), examine)
+    kubeflow_connect.size_server(draft, node)
+    kubeflow_connect.tell_address(draft, node)
+    return _finished(draft, str(node.value["kind"]), given.context, given.remarks)
 
 
-def apache_document(
-    node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
-) -> Imported:
-    """A SparkApplication of spark.apache.org; `path` and `doubles` as above."""
-    draft = _draft(node, "SparkApplication", choices)
-    _tell_doubles(draft, path, doubles)
-    _head(draft, node, path, apache.GROUP, "v1", "v1beta1", "v1alpha1")
-    _kind(draft, node, path)
-    below = _Below(draft, path)
-    below.metadata(node, apache.TABLE)
+def apache_document(given: Given) -> Imported:
+    """A SparkApplication of spark.apache.org."""
+    node, draft = given.node, _draft(given, "SparkApplication")
+    _head(draft, node, apache.GROUP, "v1", "v1beta1", "v1alpha1")
+    _kind(draft, node)
+    _metadata(draft, node, apache.TABLE)
     if "spec" in node.entries:
-        below.walk(node.entries["spec"], ("spec",), apache.TABLE)
+        walk(draft, node.entries["spec"], ("spec",), apache.TABLE)
     conf.place(draft, typed=True)
     apache.retries(draft)
     apache.fill_in(draft)
     spark_default_instances(draft)
-    return _finished(draft, str(node.value["kind"]), examine)
+    return _finished(draft, str(node.value["kind"]), given.context, given.remarks)
 
 
 def submit_document(
@@ -96,12 +105,11 @@ def submit_document(
     before: Sequence[Word],
     script: Script,
     file: str,
-    choices: Choices,
-    examine: Examine,
+    context: Context,
 ) -> Imported:
     """A spark-submit command; `words` start with spark-submit itself, `before` stands in front of it."""
     first = words[0]
-    draft = Draft(False, Position(file, first.line, first.column), choices)
+    draft = Draft(False, Position(file, first.line, first.column), context.choices, names=context.names)
     draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
     for word in before:
         draft.tell(
@@ -115,81 +123,61 @@ def submit_document(
     submit.read(draft, words[1:], file, script.known)
     conf.place(draft, typed=True)
     submit.finish(draft)
-    return _finished(draft, "spark-submit", examine)
+    return _finished(draft, "spark-submit", context)
 
 
-def _draft(node: Node, kind: str, choices: Choices) -> Draft:
+def _draft(given: Given, kind: str) -> Draft:
     scheduled = kind == "ScheduledSparkApplication"
-    draft = Draft(scheduled, node.position, choices)
+    context = given.context
+    draft = Draft(scheduled, given.node.position, context.choices, below=given.path, names=context.names)
     draft.value.update({"apiVersion": API_VERSION, "kind": kind, "metadata": {}, "spec": {}})
     if scheduled:
         draft.value["spec"]["template"] = {}
     return draft
 
 
-def _tell_doubles(draft: Draft, path: Path, doubles: Iterable[Problem]) -> None:
-    """A key that stands twice: the value that does not count is lost."""
-    for double in doubles:
-        if double.path[: len(path)] == path:
-            reason = f"{double.message}; the last one is used, as by kubectl"
-            draft.tell(Outcome.LOST, double.path, double.position, (), reason, double.next_step)
-
-
-def _head(draft: Draft, node: Node, path: Path, group: str, *versions: str) -> None:
+def _head(draft: Draft, node: Node, group: str, *versions: str) -> None:
     """`apiVersion`, and what no table is about."""
     version = node.entries["apiVersion"]
     known = version.text.partition("/")[2] in versions
     outcome = Outcome.NEEDLESS if known else Outcome.CHANGED
     reason = "replaced by sparkgen's" if known else f"{version.text} is {_READ_AS}"
-    draft.tell(outcome, (*path, "apiVersion"), version.position, ("apiVersion",) if not known else (), reason)
+    draft.tell(outcome, ("apiVersion",), version.position, ("apiVersion",) if not known else (), reason)
     for key, child in node.entries.items():
         if key not in ("apiVersion", "kind", "metadata", "spec", "status"):
             reason = f"{group} has no such field"
-            draft.tell(Outcome.LOST, (*path, key), child.position, (), reason, "delete it")
+            draft.tell(Outcome.LOST, (key,), child.position, (), reason, "delete it")
     if "status" in node.entries:
         where = node.entries["status"].position
-        draft.tell(Outcome.NEEDLESS, (*path, "status"), where, (), "the operator sets it")
+        draft.tell(Outcome.NEEDLESS, ("status",), where, (), "the operator sets it")
 
 
-def _kind(draft: Draft, node: Node, path: Path) -> None:
-    draft.tell(Outcome.CARRIED, (*path, "kind"), node.entries["kind"].position, ("kind",))
+def _kind(draft: Draft, node: Node) -> None:
+    draft.tell(Outcome.CARRIED, ("kind",), node.entries["kind"].position, ("kind",))
 
 
-class _Below:
-    """Walks parts of a document; what they tell stands below `path` (an item of a List)."""
-
-    def __init__(self, draft: Draft, path: Path) -> None:
-        self._draft, self._path = draft, path
-
-    def metadata(self, node: Node, rows: Table) -> None:
-        """Walk `metadata`."""
-        if "metadata" in node.entries:
-            self.walk(node.entries["metadata"], ("metadata",), rows)
-
-    def walk(self, node: Node, place: Path, rows: Table, shift: int = 0) -> None:
-        """Walk a part that stands at `place` of its document."""
-        known = len(self._draft.entries)
-        walk(self._draft, node, place, rows, shift)
-        if not self._path:
-            return
-        entries = self._draft.entries
-        entries[known:] = [
-            Entry(e.outcome, (*self._path, *e.source), e.position, e.target, e.reason, e.step)
-            for e in entries[known:]
-        ]
+def _metadata(draft: Draft, node: Node, rows: Table) -> None:
+    if "metadata" in node.entries:
+        walk(draft, node.entries["metadata"], ("metadata",), rows)
 
 
-def _finished(draft: Draft, kind: str, examine: Examine) -> Imported:
+def _finished(draft: Draft, kind: str, context: Context, remarks: Remarks | None = None) -> Imported:
     complete(draft)
     if draft.choices.labels:
         _keep_labels(draft)
-    problems = repair(draft, lambda: _text(draft, kind, ()), examine)
+    told = repair(draft, lambda: _text(draft, kind, ()), context.examine)
     note_emptied(draft)
+    if remarks is not None:
+        tell_lost(draft, remarks)
+        tell_changed(draft, remarks)
+    tell_warnings(draft, told)
+    tell_selectors(draft)
     entries = tuple(sorted(draft.entries, key=lambda entry: (entry.position.line, entry.position.column)))
     text = _text(draft, kind, entries)
     metadata = draft.value["metadata"]
     name, namespace = str(metadata.get("name", "")), str(metadata.get("namespace", ""))
-    return Imported(name, namespace, kind, draft.origin, text, entries, tuple(problems))
+    errors = tuple(problem for problem in told if problem.severity is Severity.ERROR)
+    return Imported(name, namespace, kind, draft.origin, text, entries, errors)
 
 
 def _keep_labels(draft: Draft) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen.document import Node
 from sparkgen.errors import Path, Position
 from sparkgen.importing.entry import Entry, Outcome
+from sparkgen.importing.naming import Names
 
 SPEC = "spec"
 """First part of a target that stands in the application's spec (below `template` of a schedule)."""
@@ -40,6 +41,14 @@ class Property:
     position: Position
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A value of the input: its path, and its node."""
+
+    path: Path
+    node: Node
+
+
 @dataclass(slots=True)
 class _Names:
     """The items of a list by their names, as far as they have been read."""
@@ -53,10 +62,11 @@ class _Names:
 class Draft:
     """One document in the making.
 
-    `value` is the document, `comments` are lines by the path of the field that they stand above, `nodes` has
-    the input's node of everything that was copied, by the path of its copy. `origin` is where the
-    application starts in the input. Properties wait in `properties` until every typed field is there,
-    because typed fields win.
+    `value` is the document, `comments` are lines by the path of the field that they stand above. `copied`
+    says where everything that was copied comes from, by the path of its copy. `removed`: the entries of what
+    import took out again, by the path that it had. `origin` is where the application starts in the input,
+    `below` the path there. Properties wait in `properties` until every typed field is there, because typed
+    fields win.
     """
 
     scheduled: bool
@@ -65,8 +75,11 @@ class Draft:
     value: dict[str, Any] = field(default_factory=dict)
     comments: dict[Path, list[str]] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
-    nodes: dict[Path, Node] = field(default_factory=dict)
+    copied: dict[Path, Source] = field(default_factory=dict)
+    removed: dict[Path, Entry] = field(default_factory=dict)
     properties: list[Property] = field(default_factory=list)
+    below: Path = ()
+    names: Names = field(default_factory=Names)
     _own: dict[int, list[Any]] = field(default_factory=dict)
     _named: dict[Path, _Names] = field(default_factory=dict)
 
@@ -102,6 +115,23 @@ class Draft:
         else:
             into[last] = value
 
+    def append(self, target: Path, item: dict[str, Any]) -> Path:
+        """Add an item to a list. Returns the item's target."""
+        self.put(target, [item])
+        return (*target, len(self.get(*(str(part) for part in target))) - 1)
+
+    def copy(self, target: Path, value: Any, source: Source) -> None:
+        """Set a value, and note where it comes from; of a list that is there already, each item."""
+        old = self.get(*(str(part) for part in target))
+        self.put(target, value)
+        source = Source((*self.below, *source.path), source.node)
+        place = self.place(target)
+        if isinstance(old, list) and isinstance(value, list):
+            for index, node in enumerate(source.node.items):
+                self.copied[*place, len(old) + index] = Source((*source.path, index), node)
+        else:
+            self.copied.setdefault(place, source)
+
     def item(self, target: Path, name: str) -> dict[str, Any] | None:
         """The first item of this name in the list at a target, if there is one."""
         items = self.get(*(str(part) for part in target))
@@ -133,6 +163,7 @@ class Draft:
     ) -> None:
         """Note what became of a value, and say so above its field where it does not simply mean the same."""
         place = self.place(target) if target else ()
+        source = (*self.below, *source) if source else ()
         self.entries.append(Entry(outcome, source, position, place, reason, step))
         if place and reason:
             self.comment(target, reason if outcome is not Outcome.GUESSED else f"TODO: {reason}")

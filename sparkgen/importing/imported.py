@@ -33,12 +33,16 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class LeftAlone:
-    """A document of an input that is no application: a Service, a Spark cluster. `finding`: it matters."""
+    """A document of an input that is no application: a Service, a Spark cluster.
+
+    `step`: what to do about it, if anything. `finding`: it matters.
+    """
 
     kind: str
     name: str
     position: Position
     reason: str
+    step: str = ""
     finding: bool = False
 
 

@@ -1,26 +1,30 @@
-"""Where applications to import come from: YAML, shell scripts, directories of both, and standard input."""
+"""Where applications to import come from: YAML, shell scripts, directories of both, and standard input.
+
+First all inputs are read, and then all applications are converted: a name that one of them has is nobody
+else's.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from sparkgen.document import Node
-from sparkgen.document.parse import parse
+from sparkgen.document.parse import Parsed, parse
+from sparkgen.document.problems import TEMPLATE_STEP
 from sparkgen.document.sources import STDIN, Found, Reader, shown_name
 from sparkgen.document.text import decode
 from sparkgen.errors import Path, Position, Problem, Severity
-from sparkgen.importing import apache, kubeflow
-from sparkgen.importing.convert import (
-    apache_document,
-    connect_document,
-    kubeflow_document,
-    submit_document,
-)
+from sparkgen.importing import embedded
+from sparkgen.importing.convert import Context, Given, submit_document
 from sparkgen.importing.draft import Choices
+from sparkgen.importing.formats import format_of, group_and_kind
 from sparkgen.importing.imported import Imported, LeftAlone, Result
+from sparkgen.importing.naming import Names
+from sparkgen.importing.remarks import RENDER_FIRST, Remarks
 from sparkgen.importing.repair import Examine
 from sparkgen.importing.script import Script, is_submit, read_script, words_of
 from sparkgen.importing.shell import Unclosed
@@ -28,19 +32,21 @@ from sparkgen.importing.submit import submits_nothing
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
-_APPLICATIONS = ("SparkApplication", "ScheduledSparkApplication")
-_OTHER_KINDS = {
-    "SparkCluster": "sparkgen has no standalone clusters: each application has its own executors",
-}
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What was found so far."""
+    """What was found so far. `work` converts the applications, in their order."""
 
-    imported: list[Imported]
-    left_alone: list[LeftAlone]
-    problems: list[Problem]
+    context: Context
+    work: list[Callable[[], Imported]] = field(default_factory=list)
+    left_alone: list[LeftAlone] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How much was found."""
+        return len(self.work) + len(self.left_alone)
 
 
 def import_all(
@@ -51,10 +57,10 @@ def import_all(
     When the first source is spark-submit, all of them are the words of its command line. Never raises for
     bad input.
     """
-    gathered = Gathered([], [], [])
+    gathered = Gathered(Context(choices, examine, Names()))
     if sources and is_submit(sources[0]):
         words = words_of(sources)
-        _commands(Script((words,), ((),), (), {}), COMMAND_LINE, choices, examine, gathered)
+        _commands(Script((words,), ((),), (), {}), COMMAND_LINE, gathered)
         return _result(gathered)
     reader = Reader(stdin)
     for name in _files(sources):
@@ -62,12 +68,13 @@ def import_all(
         if isinstance(data, Problem):
             gathered.problems.append(data)
         else:
-            _file(name, data, choices, examine, gathered)
+            _file(name, data, gathered)
     return _result(gathered)
 
 
 def _result(gathered: Gathered) -> Result:
-    return Result(tuple(gathered.imported), tuple(gathered.left_alone), tuple(gathered.problems))
+    imported = tuple(work() for work in gathered.work)
+    return Result(imported, tuple(gathered.left_alone), tuple(gathered.problems))
 
 
 def _files(sources: Sequence[str]) -> Iterator[str]:
@@ -92,35 +99,44 @@ def _inside(directory: str) -> Iterator[Found]:
                 yield Found(FilePath(folder, name).as_posix())
 
 
-def _file(name: str, data: bytes, choices: Choices, examine: Examine, gathered: Gathered) -> None:
+def _file(name: str, data: bytes, gathered: Gathered) -> None:
     shown = shown_name(name)
     text = decode(data, shown)
     if isinstance(text, Problem):
         gathered.problems.append(text)
         return
     if _is_script(name, text):
-        _script(text, shown, choices, examine, gathered)
+        _script(text, shown, gathered)
         return
-    parsed = parse(data, shown, last_wins=True)
-    before = len(gathered.imported) + len(gathered.left_alone)
-    unreadable = [
-        problem
-        for problem in (*parsed.problems, *(p for found in parsed.documents for p in found.problems))
-        if _is_fatal(problem)
-    ]
-    gathered.problems += unreadable
-    for found in parsed.documents:
-        if found.root is not None and not any(_is_fatal(problem) for problem in found.problems):
-            _document(found.root, (), found.doubles, choices, examine, gathered)
-    if len(gathered.imported) + len(gathered.left_alone) == before and not unreadable:
+    known = gathered.size + len(gathered.problems)
+    _documents(parse(data, shown, as_kubectl=True), text, (), gathered)
+    if gathered.size + len(gathered.problems) == known:
         gathered.left_alone.append(
-            LeftAlone("", "", Position(shown, 1, 1), "it contains no document", not isinstance(name, Found))
+            LeftAlone(
+                "", "", Position(shown, 1, 1), "it contains no document", finding=not isinstance(name, Found)
+            )
         )
+
+
+def _documents(parsed: Parsed, text: str, below: Path, gathered: Gathered) -> None:
+    """The documents of a text. `below`: the path of the text, if it stands in another document."""
+    found = [*parsed.problems, *(item for document in parsed.documents for item in document.problems)]
+    gathered.problems += [_rendered_first(item) for item in found if _is_fatal(item)]
+    for document in parsed.documents:
+        if document.root is None or any(_is_fatal(item) for item in document.problems):
+            continue
+        remarks = (*document.remarks, *document.problems)
+        told = [replace(item, path=(*below, *item.path)) for item in remarks]
+        _document(document.root, below, Remarks(document.root, below, told), text, gathered)
 
 
 def _is_fatal(problem: Problem) -> bool:
     """Whether a document cannot be imported: a number that no reader keeps whole becomes a text."""
     return problem.severity is Severity.ERROR and not (problem.code == "SG002" and problem.path)
+
+
+def _rendered_first(problem: Problem) -> Problem:
+    return replace(problem, next_step=RENDER_FIRST) if problem.next_step == TEMPLATE_STEP else problem
 
 
 def _is_script(name: str, text: str) -> bool:
@@ -132,45 +148,47 @@ def _is_script(name: str, text: str) -> bool:
     return any(is_submit(word.strip("\"'")) for word in text.split())
 
 
-def _document(
-    root: Node,
-    path: Path,
-    doubles: Sequence[Problem],
-    choices: Choices,
-    examine: Examine,
-    gathered: Gathered,
-) -> None:
-    """One YAML document, or one item of a List, at `path`. `doubles`: its keys that stand twice."""
-    value = root.value if root.is_mapping else {}
-    kind, version = str(value.get("kind") or ""), str(value.get("apiVersion") or "")
-    group = version.partition("/")[0]
+def _document(root: Node, path: Path, remarks: Remarks, text: str, gathered: Gathered) -> None:
+    """One YAML document, or one item of a List, at `path`."""
+    _, kind = group_and_kind(root)
     if kind.endswith("List") and root.find(("items",)) is not None:
         for index, item in enumerate(root.entries["items"].items):
-            _document(item, (*path, "items", index), doubles, choices, examine, gathered)
-    elif group == kubeflow.GROUP and kind in _APPLICATIONS:
-        gathered.imported.append(kubeflow_document(root, path, choices, examine, doubles))
-    elif group == kubeflow.GROUP and kind == "SparkConnect":
-        gathered.imported.append(connect_document(root, path, choices, examine, doubles))
-    elif group == apache.GROUP and kind == "SparkApplication":
-        gathered.imported.append(apache_document(root, path, choices, examine, doubles))
+            _document(item, (*path, "items", index), remarks, text, gathered)
+        return
+    found = format_of(root)
+    if found.convert is not None:
+        convert, given = found.convert, Given(root, path, remarks, gathered.context)
+        _reserve(root, gathered.context.names)
+        gathered.work.append(functools.partial(convert, given))
+        return
+    known = gathered.size + len(gathered.problems)
+    manifests = [] if remarks.below else [*embedded.texts_in(root, path)]
+    for manifest in manifests:
+        parsed = embedded.read(manifest.node, text, root.position.file)
+        _documents(parsed, text, manifest.path, gathered)
+    if gathered.size + len(gathered.problems) > known:
+        reason = "only the applications in it were imported; it starts them itself, and sparkgen does not"
+        step = "let it apply the manifests that `sparkgen render` writes"
+        left = LeftAlone(kind, _name(root), root.position, reason, step, finding=True)
     else:
-        gathered.left_alone.append(_left_alone(root, kind, group))
+        left = LeftAlone(
+            kind or "document", _name(root), root.position, found.reason, found.step, finding=found.finding
+        )
+    gathered.left_alone.append(left)
 
 
-def _left_alone(root: Node, kind: str, group: str) -> LeftAlone:
-    metadata = root.value.get("metadata") if root.is_mapping else None
-    name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
-    if group == "sparkgen.dev":
-        return LeftAlone(kind, name, root.position, "it is already a sparkgen document")
-    if group in (kubeflow.GROUP, apache.GROUP):
-        reason = _OTHER_KINDS.get(kind, "it is not an application")
-        return LeftAlone(kind or "document", name, root.position, reason, True)
-    return LeftAlone(
-        kind or "document", name, root.position, "it is not a Spark application; use it unchanged"
-    )
+def _name(root: Node) -> str:
+    name = root.find(("metadata", "name"))
+    return name.text if name is not None else ""
 
 
-def _script(text: str, file: str, choices: Choices, examine: Examine, gathered: Gathered) -> None:
+def _reserve(root: Node, names: Names) -> None:
+    name, namespace = root.find(("metadata", "name")), root.find(("metadata", "namespace"))
+    if name is not None:
+        names.reserve([(namespace.text if namespace is not None else "", name.text, name.position)])
+
+
+def _script(text: str, file: str, gathered: Gathered) -> None:
     try:
         script = read_script(text)
     except Unclosed as error:
@@ -182,19 +200,23 @@ def _script(text: str, file: str, choices: Choices, examine: Examine, gathered: 
         return
     if not script.submits:
         where = Position(file, 1, 1)
-        gathered.left_alone.append(LeftAlone("script", "", where, "it contains no spark-submit", True))
+        gathered.left_alone.append(
+            LeftAlone("script", "", where, "it contains no spark-submit", finding=True)
+        )
         return
-    _commands(script, file, choices, examine, gathered)
+    _commands(script, file, gathered)
 
 
-def _commands(script: Script, file: str, choices: Choices, examine: Examine, gathered: Gathered) -> None:
+def _commands(script: Script, file: str, gathered: Gathered) -> None:
     for words, before in zip(script.submits, script.before, strict=True):
         if submits_nothing(words[1:]):
             position = Position(file, words[0].line, words[0].column)
             reason = "it does not run an application"
-            gathered.left_alone.append(LeftAlone("spark-submit", "", position, reason, True))
+            gathered.left_alone.append(LeftAlone("spark-submit", "", position, reason, finding=True))
             continue
-        gathered.imported.append(submit_document(words, before, script, file, choices, examine))
+        gathered.work.append(
+            functools.partial(submit_document, words, before, script, file, gathered.context)
+        )
     for word in script.others:
         where = Position(file, word.line, word.column)
         name, equals, _ = word.text.partition("=")
@@ -203,4 +225,4 @@ def _commands(script: Script, file: str, choices: Choices, examine: Examine, gat
             gathered.left_alone.append(LeftAlone("variable", name, where, reason))
         else:
             reason = "not part of spark-submit; run it elsewhere, or in an init container"
-            gathered.left_alone.append(LeftAlone("command", name, where, reason, True))
+            gathered.left_alone.append(LeftAlone("command", name, where, reason, finding=True))

@@ -198,6 +198,11 @@ ROLE_ROWS = (
         how=transforms.listed_secret_variables,
         words="the mapping becomes a list, in which each item has `valueFrom.secretKeyRef`",
     ),
+    Row(
+        "spec.ROLE.memoryLimit",
+        reason="a pod's memory limit is its request: `memory` and `memoryOverhead` together",
+        step="for more memory, raise `memoryOverhead`",
+    ),
     Row("spec.ROLE.runtimeClassName", "spec.ROLE.template.spec.runtimeClassName"),
     Row(
         "spec.ROLE.hostNetwork",

@@ -12,7 +12,6 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.document import Node
-from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError, quantity
 from sparkgen.importing import metadata, transforms
 from sparkgen.importing.draft import Draft
@@ -167,7 +166,7 @@ def fill_in(draft: Draft) -> None:
         draft.add(Outcome.ADDED, ("spec", "sparkConf", "spark.scheduler.mode"), "FIFO", reason)
 
 
-def size_server(draft: Draft, node: Node, path: Path) -> None:
+def size_server(draft: Draft, node: Node) -> None:
     """The memory of the server's pod: here it is heap and overhead together, request and limit alike."""
     place = ("spec", "server", "template", "spec")
     spec = node.find(place)
@@ -189,7 +188,7 @@ def size_server(draft: Draft, node: Node, path: Path) -> None:
     if settable and not same:
         draft.put(target, f"{overhead}m")
     for side, amount in amounts.items():
-        source = (*path, *place, *below, side, "memory")
+        source = (*place, *below, side, "memory")
         if amount.value is None:
             draft.tell(Outcome.NEEDLESS, source, amount.position, (), "has no value")
         elif same and amount.text == wanted.text:
@@ -225,12 +224,12 @@ def _overhead(wanted: Node, memory: Memory | None) -> int | None:
     return total - memory.heap if memory is not None else None
 
 
-def tell_address(draft: Draft, node: Node, path: Path) -> None:
+def tell_address(draft: Draft, node: Node) -> None:
     """Say of the kind that clients find the server at another name."""
     name = str(draft.get("metadata", "name") or FALLBACK)
     service = node.find(("spec", "server", "service", "metadata", "name"))
     there, here = service.text if service is not None else f"{name}-server", f"{name}-connect"
-    source, position, target = (*path, "kind"), node.entries["kind"].position, ("kind",)
+    source, position, target = ("kind",), node.entries["kind"].position, ("kind",)
     if there == here:
         draft.tell(Outcome.REWRITTEN, source, position, target)
         return

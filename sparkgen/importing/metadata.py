@@ -6,11 +6,15 @@ from sparkgen import contract
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.naming import application_name
 from sparkgen.importing.table import Row, Take, copy
+from sparkgen.names import MAX_APPLICATION_NAME, RESERVED_SUFFIXES
 from sparkgen.schema.fields import APPLICATION_KINDS
+from sparkgen.semantics.rules_names import DEFAULT_ACCOUNT
+from sparkgen.semantics.wording import listed
 
 _SERVER = "the API server sets this field"
 _DEPLOYED = "the tool that deploys the manifests sets it"
 _NAME = ("metadata", "name")
+_RENAMED = "change what uses the old name: dashboards, alerts, Services"
 _QUEUES = {contract.LABEL_QUEUE: "queue", contract.LABEL_QUEUE_PRIORITY: "priorityClassName"}
 """Labels that Kueue reads on an application -> the field of `batchSchedulerOptions`."""
 
@@ -22,22 +26,32 @@ def name(given: Take) -> None:
         draft.put(_NAME, draft.choices.name)
         given.tell(Outcome.CARRIED, _NAME, "set by --name" if draft.choices.name != text else "")
         return
-    fitting = application_name(text)
-    if fitting == text:
-        given.put(_NAME, text)
+    if application_name(text) != text:
+        draft.put(_NAME, draft.names.make(text))
+        given.tell(Outcome.CHANGED, _NAME, f"was {text!r}: {_name_rule(text)}", _RENAMED)
         return
-    draft.put(_NAME, fitting)
-    given.tell(
-        Outcome.CHANGED,
-        _NAME,
-        f"was {text!r}: a name has at most 45 lower-case letters, digits and dashes",
-        "change what uses the old name: dashboards, alerts, Services",
-    )
+    draft.put(_NAME, text)
+    twin = draft.names.twin(str(draft.get("metadata", "namespace") or ""), text, given.node.position)
+    if twin is None:
+        given.tell(Outcome.CARRIED, _NAME)
+        return
+    reason = f"the application at {twin} has this name, too: in one namespace, one replaces the other"
+    given.tell(Outcome.CHANGED, _NAME, reason, "rename one of them, or use different namespaces")
+
+
+def _name_rule(text: str) -> str:
+    if text.endswith(RESERVED_SUFFIXES) and len(text) <= MAX_APPLICATION_NAME:
+        return (
+            f"a name must not end with {listed(RESERVED_SUFFIXES, 'or')}, like objects that sparkgen renders"
+        )
+    if text == DEFAULT_ACCOUNT:
+        return "every namespace has an account of this name"
+    return f"a name has at most {MAX_APPLICATION_NAME} lower-case letters, digits and dashes"
 
 
 def generated_name(given: Take) -> None:
     """`generateName`: a run gets a name of its own anyway, made of the application's."""
-    given.draft.put(_NAME, application_name(given.node.text))
+    given.draft.put(_NAME, given.draft.names.make(given.node.text))
     given.tell(
         Outcome.CHANGED,
         _NAME,

@@ -13,17 +13,21 @@ from typing import Any
 
 from sparkgen.document import Document
 from sparkgen.document.parse import parse
-from sparkgen.errors import Path, Position, Problem, Severity
+from sparkgen.errors import Path, Problem, Severity
 from sparkgen.grammar.whole import whole
 from sparkgen.importing.complete import REPOSITORY
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Entry, Outcome
+from sparkgen.importing.naming import FALLBACK
+from sparkgen.importing.provenance import entry_of, is_there, source_of, text_at, value_at
+from sparkgen.importing.removal import take_out
 from sparkgen.spark_versions import SUGGESTED
 
 Examine = Callable[[Document], list[Problem]]
 """A function that finds everything that is wrong with a document."""
 
 _ROUNDS = 200
+_ROOT_USER = "SG167"
 _REQUIRED = {
     "sparkVersion": SUGGESTED,
     "image": f"{REPOSITORY}:{SUGGESTED}",
@@ -35,38 +39,47 @@ _REQUIRED = {
 
 
 def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Problem]:
-    """Change a draft until `examine` finds no error in its `text`; what is still wrong then, [] as a rule."""
-    errors: list[Problem] = []
+    """Change a draft until `examine` finds no error in its `text`.
+
+    Returns all that is still said of it then: warnings, and no errors as a rule.
+    """
+    found: list[Problem] = []
     for _ in range(_ROUNDS):
-        errors = errors_of(text(), examine)
+        found = _problems_of(text(), examine)
+        errors = [problem for problem in found if problem.severity is Severity.ERROR]
         if not errors:
-            return []
+            break
         # One at a time, because one mistake can be several errors; later places first, because taking out an
         # item of a list moves those behind it.
         _put_right(draft, max(errors, key=lambda problem: _order(problem.path)))
+    return found
     return errors
 
 
 def note_emptied(draft: Draft) -> None:
     """Say of what was carried over, and then taken out piece by piece, that it is not there any more."""
-    draft.entries[:] = [
-        replace(item, outcome=Outcome.LOST, target=(), reason="none of its values was valid", step="")
-        if item.source and item.target and not _is_there(draft.value, item.target)
-        else item
-        for item in draft.entries
-        if item.source or not item.target or _is_there(draft.value, item.target)
-    ]
+    gone = [item for item in draft.entries if item.target and not is_there(draft.value, item.target)]
+    told = {item.source[:length] for item in draft.entries for length in range(1, len(item.source))}
+    for item in gone:
+        draft.entries.remove(item)
+        if item.source and item.source not in told:
+            reason = "none of its values was valid"
+            draft.entries.append(replace(item, outcome=Outcome.LOST, target=(), reason=reason, step=""))
 
 
 def errors_of(text: str, examine: Examine) -> list[Problem]:
     """The errors of a document's text."""
+    return [problem for problem in _problems_of(text, examine) if problem.severity is Severity.ERROR]
+
+
+def _problems_of(text: str, examine: Examine) -> list[Problem]:
     parsed = parse(text.encode(), "imported")
-    found = [problem for problem in parsed.problems if problem.severity is Severity.ERROR]
+    found = [*parsed.problems]
     for composed in parsed.documents:
         root = composed.root
         if root is not None:
             document = Document(root, root.value, "imported", 0)
-            found += [p for p in examine(document) if p.severity is Severity.ERROR]
+            found += examine(document)
     return found
 
 
@@ -76,27 +89,39 @@ def _order(path: Path) -> tuple[str, ...]:
 
 def _put_right(draft: Draft, problem: Problem) -> None:
     path = problem.path
-    while path and not _is_there(draft.value, path):
+    while path and not is_there(draft.value, path):
         path = path[:-1]
+    if problem.code == "SG012" and _retyped(draft, path, problem, text_at(draft, path)):
+        return
+    if problem.code == _ROOT_USER and _allow_root(draft, path, problem):
+        return
     if len(path) > 1 and path[-1] == "name" and isinstance(path[-2], int):
         path = path[:-1]  # an item of a list is nothing without its name
-    entry, node_text = _entry(draft, path), _node_text(draft, path)
-    if problem.code == "SG012" and _retyped(draft, path, problem, node_text):
-        return
     name = path[-1] if path else ""
     if name in _REQUIRED and path[:-1] in (("spec",), ("spec", "template")):
-        _replace(draft, path, problem, entry)
+        _replace(draft, path, problem, entry_of(draft, path))
         return
     if len(path) < 2 or (path == ("spec", "template") and draft.scheduled) or path == ("metadata", "name"):
-        _replace_name(draft, problem, entry)
+        _replace_name(draft, problem, entry_of(draft, path))
         return
-    _take_out(draft.value, path)
-    _note_lost(draft, path, problem, entry)
+    _note_lost(draft, path, problem)
+    take_out(draft, path)
+
+
+def _allow_root(draft: Draft, path: Path, problem: Problem) -> bool:
+    """Say beside `runAsUser: 0` what makes it valid here; whether it was not said already."""
+    strict = (*path[:-1], "runAsNonRoot")
+    if path[-1:] != ("runAsUser",) or is_there(draft.value, strict):
+        return False
+    _set(draft.value, strict, False)
+    reason = "sparkgen's default is true, with which a container of root never starts"
+    draft.entries.append(Entry(Outcome.ADDED, (), problem.position, strict, reason))
+    return True
 
 
 def _retyped(draft: Draft, path: Path, problem: Problem, text: str | None) -> bool:
     """Give a value the type that its field has; whether that was possible."""
-    value = _at(draft.value, path)
+    value = value_at(draft.value, path)
     if text is None or isinstance(value, dict | list):
         return False
     if problem.allowed.startswith("a string"):
@@ -112,7 +137,7 @@ def _retyped(draft: Draft, path: Path, problem: Problem, text: str | None) -> bo
 
 def _replace(draft: Draft, path: Path, problem: Problem, entry: Entry | None) -> None:
     """A value that must be there: one that can be, and a finding that says which one it was."""
-    old = _at(draft.value, path)
+    old = value_at(draft.value, path)
     _set(draft.value, path, _REQUIRED[str(path[-1])])
     reason = f"was {old}: {problem.message}"
     position, source = (entry.position, entry.source) if entry else (draft.origin, ())
@@ -123,81 +148,51 @@ def _replace(draft: Draft, path: Path, problem: Problem, entry: Entry | None) ->
 
 def _replace_name(draft: Draft, problem: Problem, entry: Entry | None) -> None:
     position = entry.position if entry else draft.origin
-    draft.value.setdefault("metadata", {})["name"] = "my-app"
+    draft.value.setdefault("metadata", {})["name"] = draft.names.make(FALLBACK)
     draft.entries.append(Entry(Outcome.GUESSED, (), position, ("metadata", "name"), problem.message))
 
 
-def _note_lost(draft: Draft, path: Path, problem: Problem, entry: Entry | None) -> None:
-    """Say of what was taken out that it is lost: the whole entry, or the part of it."""
-    source, position = _source(draft, path, entry)
-    lost = Entry(Outcome.LOST, source, position, (), problem.message, problem.next_step)
+def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
+    """Say of what is taken out that it is lost: the whole entry, or the part of it.
+
+    An item that lacks what import took out of it goes for the same reason, and is not reported again.
+    """
+    entry = entry_of(draft, path)
+    source, position = source_of(draft, path, entry)
+    reason, step = problem.message, problem.next_step
+    before = draft.removed.get(problem.path)
+    if before is not None:
+        _drop(draft, before)
+        reason, step = f"{problem.path[-1]}: {before.reason}", before.step
+    lost = Entry(Outcome.LOST, source, position, (), reason, step)
+    draft.removed[path] = lost
     if entry is not None and entry.target == path and entry.source:
         _drop(draft, entry)
-    draft.entries[:] = [
-        # Whatever stood below what is gone is gone with it.
-        replace(item, outcome=Outcome.LOST, target=(), reason=problem.message, step=problem.next_step)
-        if item.target[: len(path)] == path and item.source and item.target != path
-        else item
-        for item in draft.entries
-        if item.source or item.target[: len(path)] != path
-    ]
-    draft.entries.append(lost)
+    _note_parts_lost(draft, path, lost)
+    if lost not in draft.entries:  # the value may have been copied to both roles
+        draft.entries.append(lost)
     for place in [place for place in draft.comments if place[: len(path)] == path]:
         del draft.comments[place]
-    for place in [place for place in draft.nodes if place[: len(path)] == path]:
-        del draft.nodes[place]
+    for place in [place for place in draft.copied if place[: len(path)] == path]:
+        del draft.copied[place]
+
+
+def _note_parts_lost(draft: Draft, path: Path, lost: Entry) -> None:
+    """Whatever stood below what is gone is gone with it; the entry of the whole speaks for its own parts."""
+    draft.entries[:] = [
+        replace(item, outcome=Outcome.LOST, target=(), reason=lost.reason, step=lost.step)
+        if item.target[: len(path)] == path and item.target != path
+        else item
+        for item in draft.entries
+        if item.target[: len(path)] != path
+        or (item.source and (not lost.source or item.source[: len(lost.source)] != lost.source))
+        or item.target == path
+    ]
 
 
 def _drop(draft: Draft, entry: Entry | None) -> None:
     if entry is not None and entry in draft.entries:
         draft.entries.remove(entry)
-
-
-def _entry(draft: Draft, path: Path) -> Entry | None:
-    """The entry that says where a value of the document comes from: the one nearest above it."""
-    above = [
-        item
-        for item in draft.entries
-        if item.target and item.target == path[: len(item.target)] and item.source
-    ]
-    return max(above, key=lambda item: len(item.target), default=None)
-
-
-def _source(draft: Draft, path: Path, entry: Entry | None) -> tuple[Path, Position]:
-    """Where a value of the document stands in the input."""
-    if entry is None:
-        return (), draft.origin
-    below = path[len(entry.target) :]
-    node = draft.nodes.get(entry.target)
-    if node is None or node.find(below) is None:
-        return entry.source, entry.position
-    return (*entry.source, *below), node.locate_key(below) if below else node.position
-
-
-def _node_text(draft: Draft, path: Path) -> str | None:
-    """The characters with which a scalar was written in the input."""
-    for length in range(len(path), 0, -1):
-        node = draft.nodes.get(path[:length])
-        if node is not None:
-            found = node.find(path[length:])
-            return found.text if found is not None else None
-    value = _at(draft.value, path)
-    return value if isinstance(value, str) else None
-
-
-def _is_there(value: Any, path: Path) -> bool:
-    for part in path:
-        try:
-            value = value[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return True
-
-
-def _at(value: Any, path: Path) -> Any:
-    for part in path:
-        value = value[part]
-    return value
 
 
 def _set(value: Any, path: Path, new: Any) -> None:
@@ -207,18 +202,3 @@ def _set(value: Any, path: Path, new: Any) -> None:
         value[part] = copied
         value = copied
     value[path[-1]] = new
-
-
-def _take_out(value: Any, path: Path) -> None:
-    """Remove a value; and what is empty without it, down to the sections of an application's spec."""
-    parents = [value]
-    for part in path[:-1]:
-        copied = dict(value[part]) if isinstance(value[part], dict) else list(value[part])
-        value[part] = copied
-        value = copied
-        parents.append(value)
-    del value[path[-1]]
-    for depth in range(len(path) - 1, 2, -1):
-        if parents[depth] or isinstance(path[depth - 1], int):
-            return
-        del parents[depth - 1][path[depth - 1]]

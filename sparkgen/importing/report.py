@@ -22,7 +22,8 @@ def as_text(result: Result, *, full: bool = False) -> str:
     `full`: what was carried over, too.
     """
     blocks = ["\n".join(_application(item, full)) for item in result.imported]
-    left = list(_left(result.left_alone, full))
+    # where nothing was imported, the reasons are what a person looks for
+    left = list(_left(result.left_alone, full or not result.imported))
     return "\n\n".join([*blocks, *(["\n".join(left)] if left else []), summary(result)]) + "\n"
 
 
@@ -74,6 +75,8 @@ def _left(items: Iterable[LeftAlone], full: bool) -> Iterator[str]:
         if item.finding or full:
             name = " ".join(part for part in (item.kind, item.name) if part)
             yield visible(f"{item.position}: skipped: {name}: {item.reason}".replace(": : ", ": "))
+            if item.step:
+                yield visible(f"  next: {item.step}")
         else:
             quiet[item.kind or "empty file"] += 1
     if quiet:
@@ -102,6 +105,7 @@ def as_json(result: Result) -> str:
                 "line": item.position.line,
                 "reason": item.reason,
                 "finding": item.finding,
+                **({"next": item.step} if item.step else {}),
             }
             for item in result.left_alone
         ],

@@ -15,7 +15,6 @@ from sparkgen.grammar.whole import whole
 from sparkgen.importing.complete import spark_default_instances
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.naming import application_name
 from sparkgen.importing.shell import Word
 from sparkgen.importing.submit_options import BY_NAME, CONF, INT, LIST, NO_APPLICATION, SHORT, Option
 
@@ -65,7 +64,9 @@ def finish(draft: Draft) -> None:
     """What spark-submit means without saying it."""
     spark_default_instances(draft)
     name = next((item for item in draft.entries if item.source == ("--name",)), None)
-    if name is None and draft.get("metadata", "name") is None and not draft.choices.name:
+    if name is not None and not draft.choices.name:
+        draft.put(("metadata", "name"), draft.names.make(str(draft.get("metadata", "name"))))
+    elif draft.get("metadata", "name") is None and not draft.choices.name:
         said = draft.get("spec", "sparkConf", "spark.app.name")
         text = str(said or draft.get("spec", "mainClass") or draft.get("spec", "mainApplicationFile") or "")
         last = re.sub(r"\.(py|jar|R|r)$", "", text.rstrip("/").rpartition("/")[2]).rpartition(".")[2]
@@ -73,7 +74,7 @@ def finish(draft: Draft) -> None:
             draft.add(
                 Outcome.ADDED,
                 ("metadata", "name"),
-                application_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", last)),
+                draft.names.make(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", last)),
                 "named after the main class or file, as by spark-submit",
             )
 
@@ -170,8 +171,7 @@ def _mode(line: _Line, option: Option, position: Position, text: str) -> None:
 def _name(line: _Line, option: Option, position: Position, text: str) -> None:
     draft = line.draft
     if not draft.choices.name:
-        fitting = application_name(text)
-        draft.put(("metadata", "name"), fitting)
+        draft.put(("metadata", "name"), text)
     draft.properties.append(Property("spark.app.name", text, (option.name,), position))
 
 

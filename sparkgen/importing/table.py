@@ -13,7 +13,7 @@ from typing import Any
 
 from sparkgen.document import Node
 from sparkgen.errors import Path
-from sparkgen.importing.draft import Draft
+from sparkgen.importing.draft import Draft, Source
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.shapes import fits
 
@@ -82,11 +82,23 @@ class Take:
         reason, step = reason or self.row.reason, step or self.row.step
         self.draft.tell(outcome, self.path, self.node.position, target, reason, step)
 
-    def put(self, target: Path, value: Any, outcome: Outcome = Outcome.CARRIED, reason: str = "") -> None:
+    def put(
+        self,
+        target: Path,
+        value: Any,
+        outcome: Outcome = Outcome.CARRIED,
+        reason: str = "",
+        step: str = "",
+    ) -> None:
         """Set a value, and note that it was carried over."""
-        self.draft.put(target, value)
-        self.draft.nodes.setdefault(self.draft.place(target), self.node)
-        self.tell(outcome, target, reason)
+        self.draft.copy(target, value, Source(self.path, self.node))
+        self.tell(outcome, target, reason, step)
+
+    def append(self, target: Path, item: dict[str, Any]) -> None:
+        """Add an item to a list, and note that it was carried over."""
+        place = self.draft.append(target, item)
+        self.draft.copied[self.draft.place(place)] = Source((*self.draft.below, *self.path), self.node)
+        self.tell(Outcome.CARRIED, place)
 
     def lost(self, reason: str = "", step: str = "") -> None:
         """Note that the value could not be carried over."""
@@ -216,4 +228,31 @@ def copy(given: Take) -> None:
         given.lost(*_MISFIT)
         return
     outcome = Outcome.CHANGED if given.row.reason else Outcome.CARRIED
-    given.put(given.target, given.node.value, outcome)
+    given.put(given.target, without_nulls(given, given.draft.place(given.target)), outcome)
+
+
+def without_nulls(given: Take, place: Path) -> Any:
+    """A value for `place` without its nulls, each of which is reported: null is no value."""
+    node = given.node
+    if node.is_mapping:
+        parts = {key: given.at(key) for key in node.entries}
+        for part in parts.values():
+            if part.node.value is None:
+                part.needless(NOTHING)
+        return {
+            key: without_nulls(part, (*place, key))
+            for key, part in parts.items()
+            if part.node.value is not None
+        }
+    if not node.is_list:
+        return node.value
+    items = [given.at(index) for index in range(len(node.items))]
+    kept = [item for item in items if item.node.value is not None]
+    for item in items:
+        if item.node.value is None:
+            item.lost("null is no value", "delete the item, or write its value")
+    if len(kept) < len(items):
+        for index, item in enumerate(kept):
+            source = Source((*given.draft.below, *item.path), item.node)
+            given.draft.copied[*place, index] = source
+    return [without_nulls(item, (*place, index)) for index, item in enumerate(kept)]

@@ -7,22 +7,36 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sparkgen.document import Node
-from sparkgen.importing.draft import Property
+from sparkgen.importing.draft import Property, Source
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.table import ROLES, Take, copy
+from sparkgen.importing.table import NOTHING, ROLES, Take, copy
 
 PROPERTIES_WORDS = "the section [Spark properties](#spark-properties) shows what becomes of each property"
+_TTL_STEP = "if a GitOps tool applies the manifests, delete the field; `run.history` removes ended runs"
 _WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on"
 
 
 def properties(given: Take) -> None:
     """Spark properties: taken apart later, when every typed field is there."""
-    for key, child in given.node.entries.items():
-        if child.value is None:
-            given.at(key).needless("has no value")
-        else:
-            text = child.text if not (child.is_mapping or child.is_list) else str(child.value)
-            given.draft.properties.append(Property(key, text, (*given.path, key), child.position))
+    for key in given.node.entries:
+        item = given.at(key)
+        text = text_of(item)
+        if text is not None:
+            given.draft.properties.append(Property(key, text, item.path, item.node.position))
+
+
+def text_of(given: Take) -> str | None:
+    """The text of a scalar; None for what is none, which is reported."""
+    node = given.node
+    if node.value is None:
+        given.needless(NOTHING)
+    elif node.is_mapping:
+        given.lost("must be a string, not a mapping", "write it as one string")
+    elif node.is_list:
+        given.lost("must be a string, not a list", "write it as one string, with commas between the items")
+    else:
+        return node.text
+    return None
 
 
 def both_roles(given: Take) -> None:
@@ -32,7 +46,7 @@ def both_roles(given: Take) -> None:
     for role in ROLES:
         target = ("spec", role, str(given.target[-2]), key)
         if key not in (given.draft.get(*(str(part) for part in target[:-1])) or {}):
-            given.draft.put(target, given.node.value)
+            given.draft.copy(target, given.node.value, Source(given.path, given.node))
             placed.append(target)
     if placed:
         given.tell(Outcome.CARRIED, placed[0])
@@ -43,7 +57,11 @@ def both_roles(given: Take) -> None:
 def listed_variables(given: Take) -> None:
     """A mapping of variables, as a list."""
     for key, child in given.node.entries.items():
-        _variable(given.at(key), {"name": key, "value": child.text})
+        item = given.at(key)
+        if child.value is None:
+            _variable(item, {"name": key})  # Kubernetes sets it to ""
+        elif (text := text_of(item)) is not None:
+            _variable(item, {"name": key, "value": text})
 
 
 def listed_secret_variables(given: Take) -> None:
@@ -58,8 +76,7 @@ def _variable(given: Take, variable: dict[str, Any]) -> None:
     if given.draft.item(target, variable["name"]) is not None:
         given.lost("`env` also has a variable of this name", "keep one of the two")
         return
-    given.draft.put(target, [variable])
-    given.tell(Outcome.CARRIED, target)
+    given.append(target, variable)
 
 
 OwnFields = Callable[[Take, Mapping[str, Any]], Mapping[str, Any]]
@@ -82,8 +99,12 @@ def template(given: Take, own_fields: OwnFields | None = None) -> None:
         given.at("spec", "serviceAccount").needless("`serviceAccountName` takes precedence")
         old = None
     for key, account in (("serviceAccountName", named), ("serviceAccount", old)):
-        if account is not None and account.text and given.draft.get(*field) is None:
-            del value["spec"][key]
+        if account is None or not account.text or given.draft.get(*field) is not None:
+            continue
+        del value["spec"][key]
+        if _account_property(given):
+            given.at("spec", key).needless("the account in `sparkConf` takes precedence, as for Spark")
+        else:
             given.at("spec", key).put(field, account.text)
     wanted = f"spark-kubernetes-{given.role}"
     index = spark_container(spec, wanted, _container_name(given))
@@ -110,6 +131,16 @@ def spark_container(spec: Node, wanted: str, chosen: str = "") -> int | None:
     if not items or not all(item.is_mapping for item in items):
         return None
     return next((names.index(name) for name in (wanted, chosen) if name in names), 0)
+
+
+def _account_property(given: Take) -> bool:
+    """Whether a property names the role's account, so that Spark ignores the template's.
+
+    An executor's template keeps the one in its old field `serviceAccount` (ExecutorKubernetesCredentials).
+    """
+    name = f"spark.kubernetes.authenticate.{given.role}.serviceAccountName"
+    kept = given.role == "executor" and given.node.find(("spec", "serviceAccount")) is not None
+    return not kept and any(item.name == name for item in given.draft.properties)
 
 
 def _container_name(given: Take) -> str:
@@ -166,12 +197,16 @@ def time_to_live(given: Take) -> None:
     if policy == "Always":
         given.lost("a Deployment never ends, so it is never deleted", "delete it")
         return
-    given.put(
-        given.target,
-        given.node.value,
-        Outcome.CHANGED,
-        "deletes the driver's Job; Argo CD and Flux create it again, and it runs again",
-    )
+    _put_time_to_live(given, given.node.value)
+
+
+def _put_time_to_live(given: Take, seconds: Any) -> None:
+    """Set the time after which a Job is deleted; one of a schedule stays deleted, as in the input."""
+    if given.draft.scheduled:
+        given.put(given.target, seconds)
+        return
+    reason = "deletes the driver's Job; Argo CD and Flux create it again, and it runs again"
+    given.put(given.target, seconds, Outcome.CHANGED, reason, _TTL_STEP)
 
 
 def milliseconds_to_live(given: Take) -> None:
@@ -182,12 +217,7 @@ def milliseconds_to_live(given: Take) -> None:
     elif value < 0:
         given.needless("a negative value means that nothing is deleted")
     else:
-        given.put(
-            given.target,
-            math.ceil(value / 1000),
-            Outcome.CHANGED,
-            "deletes the driver's Job; Argo CD and Flux create it again, and it runs again",
-        )
+        _put_time_to_live(given, math.ceil(value / 1000))
 
 
 def schedule(given: Take) -> None:

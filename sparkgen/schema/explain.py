@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.errors import Path, SparkgenError, path_text
-from sparkgen.schema import fields
+from sparkgen.schema import fields, kubeflow_fields
 from sparkgen.schema.describe import MOST_NAMES
 from sparkgen.schema.fields import Field
 from sparkgen.schema.identity import API_VERSION
@@ -80,6 +80,8 @@ def _descend(field: Field, names: list[str], kind: str) -> Field:
 
 def _no_field(parent: Field, name: str, names: list[str], kind: str) -> SparkgenError:
     known = [child.name for child in parent.item().children()]
+    if (advice := kubeflow_fields.instead(parent.path, name)) is not None:
+        return SparkgenError(f"there is no field {'.'.join(names)}: {advice[1]}")
     where = _shown(parent) or "a document"
     message = f"there is no field {'.'.join(names)}: {where} has no {name}"
     having = [one for one in fields.KINDS if fields.document(one).find(("spec", name)) is not None]

@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sparkgen.errors import Path
 from sparkgen.model import notebook
 from sparkgen.model.delivery import is_local
-from sparkgen.semantics.facts import DocumentFacts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
 INTERNAL = "spark-internal"
 """SparkLauncher.NO_RESOURCE: no main file, the class is on the class path."""
 
+_UNCHANGED = "is passed on unchanged: nothing expands it"
+_VALUE_STEP = (
+    "write the value; if it differs between environments, set it in an overlay (`-f`) or with `--set`"
+)
+_SPARK_STEP = (
+    'write "${env:%s}" if the property is one of Spark\'s own; otherwise, read the variable in your code'
+)
+_HADOOP_STEP = 'write "${env.%s}", which Hadoop replaces'
+_OPTIONS_STEP = "read the variable %s in your code: Java options cannot refer to it"
 _SUFFIXES = {"Python": (".py",), "R": (".R", ".r"), "Java": (".jar",), "Scala": (".jar",)}
 
 
@@ -148,6 +158,28 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
 
 def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
     """Templates that nobody fills in: sparkgen, Helm values and Kubernetes leave them as they are."""
+    yield from _unexpanded_arguments(facts)
+    for name, text in (facts.get("sparkConf") or {}).items():
+        yield from _unexpanded_value(facts.path("sparkConf", name), text, _SPARK_STEP)
+    for name, text in (facts.get("hadoopConf") or {}).items():
+        yield from _unexpanded_value(facts.path("hadoopConf", name), text, _HADOOP_STEP)
+    for role in ROLES:
+        options = facts.role(role).get("javaOptions") or ""
+        yield from _unexpanded_value(facts.path(role, "javaOptions"), options, _OPTIONS_STEP)
+
+
+def _unexpanded_value(path: Path, text: str, step: str) -> Iterator[Finding]:
+    """A placeholder in a configuration, where Kubernetes replaces none; Spark has {{APP_ID}} and its like."""
+    braces = re.search(r"\{\{(?![A-Z_]+\}\}).*?\}\}", text)
+    variable = re.search(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)|\$\{([A-Z_][A-Z0-9_]*)\}", text)
+    if braces:
+        yield Finding(path, _UNCHANGED, shortened(braces[0]), "", _VALUE_STEP)
+    elif variable:
+        name = variable[1] or variable[2]
+        yield Finding(path, _UNCHANGED, shortened(variable[0]), "", step % shortened(name))
+
+
+def _unexpanded_arguments(facts: DocumentFacts) -> Iterator[Finding]:
     texts = [
         (facts.path("arguments", index), text) for index, text in enumerate(facts.get("arguments") or ())
     ]
@@ -156,11 +188,7 @@ def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
         braces = re.search(r"\{\{.*?\}\}", text)
         variable = re.search(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|(?<![$\w])\$[A-Z][A-Z0-9_]+\b", text)
         if braces:
-            step = (
-                "write the value; if it differs between environments, set it in an overlay (`-f`) or "
-                "with `--set`"
-            )
-            yield Finding(path, "is passed on unchanged: nothing expands it", shortened(braces[0]), "", step)
+            yield Finding(path, _UNCHANGED, shortened(braces[0]), "", _VALUE_STEP)
         elif variable:
             name = variable[0].strip("${}")
             step = f"write `$({name})` for an environment variable of the container, or the value itself"

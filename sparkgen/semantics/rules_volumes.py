@@ -226,6 +226,9 @@ def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+_CONF = "/opt/spark/conf"
+
+
 def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts that hide Spark's own files, and configuration where Spark does not look."""
     for container in facts.containers:
@@ -233,11 +236,13 @@ def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
             continue
         for path, place, _ in places(container):
             at = mounted_at(place)
-            if at == "/opt/spark/conf":
-                message = (
-                    f"Spark reads its configuration from {contract.CONF_DIR} here, not from this directory"
-                )
-                step = "copy its properties to `sparkConf` and its log levels to `logging`"
+            if at == _CONF or at.startswith(f"{_CONF}/"):
+                message = f"Spark reads its configuration from {contract.CONF_DIR} here, not from {_CONF}"
+                if at == _CONF:
+                    step = "copy its properties to `sparkConf` and its log levels to `logging`"
+                else:
+                    name = shortened(at.removeprefix(f"{_CONF}/"))
+                    step = f"list the file {name} in `sparkConfFiles`, with `configMapKeyRef`"
                 yield Finding(path, message, shortened(place), "", step)
             elif at in ("/", "/opt", "/opt/spark", "/opt/spark/bin", "/opt/spark/jars", "/opt/spark/python"):
                 yield Finding(

@@ -282,8 +282,51 @@ class TestKeys:
         """An unquoted template is one problem, and text from then on: no mapping for the schema to refuse."""
         (document,) = parsed("a: [{{ x }}, {{w}}]\n").documents
         assert document.root is not None
-        assert document.root.value == {"a": ["{{ ... }}", "{{ ... }}"]}
+        assert document.root.value == {"a": ["{{ x }}", "{{w}}"]}
         assert [problem.path for problem in document.problems] == [("a", 0), ("a", 1)]
+
+
+class TestAsKubectl:
+    """Keys as kubectl reads them: import does, because the documents of others are written for it."""
+
+    @pytest.mark.parametrize(
+        ("written", "expected"),
+        [
+            ("1", "1"),
+            ("0777", "511"),
+            ("0x10", "16"),
+            ("1_000", "1000"),
+            ("on", "true"),
+            ("No", "false"),
+            ("1e3", "1000"),
+            ("1.10", "1.1"),
+            ("1.5e300", ".inf"),
+            (".inf", ".inf"),
+            ("-.inf", "-.inf"),
+            (".nan", ".nan"),
+            ("1e-7", "1e-07"),
+            ("123456789.5", "1.2345679e+08"),
+            ("0.30000000000000004", "0.3"),
+            ("-0.0", "-0"),
+            ("1e20", "1e+20"),
+            ("123456789012", "123456789012"),
+            ("2024-01-01", "2024-01-01"),
+        ],
+    )
+    def test_a_key_that_is_no_string_becomes_one(self, written: str, expected: str) -> None:
+        """Measured with kubectl 1.36: `kubectl annotate --local -f`."""
+        (document,) = parse(f"{{{written}: x}}".encode(), "a", as_kubectl=True).documents
+        assert document.root is not None
+        assert (document.root.value, document.problems) == ({expected: "x"}, ())
+        assert bool(document.remarks) is (written != expected)
+
+    @pytest.mark.parametrize("written", ["null", "~", "18446744073709551615"])
+    def test_a_key_that_kubectl_refuses_is_refused(self, written: str) -> None:
+        """Null, and a number that Go keeps without a sign."""
+        (document,) = parse(f"a: {{{written}: x}}".encode(), "a", as_kubectl=True).documents
+        assert document.root is not None
+        assert document.root.value == {"a": {}}
+        assert [problem.path for problem in document.problems] == [("a", written)]
 
 
 class TestScalars:

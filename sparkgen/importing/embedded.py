@@ -1,0 +1,80 @@
+"""Manifests of applications that stand as texts in other documents: in Argo's Workflows, in ConfigMaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sparkgen.document import Node
+from sparkgen.document.parse import Parsed, parse
+from sparkgen.errors import Path, Position
+
+_APPLICATION = re.compile(
+    r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?(Scheduled)?Spark(Application|Connect)\b", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of a document that holds an application: its path, its place and the characters."""
+
+    path: Path
+    node: Node
+
+
+def has_application(text: str) -> bool:
+    """Whether a text looks like the manifest of an application."""
+    return _APPLICATION.search(text) is not None
+
+
+def texts_in(root: Node, path: Path = ()) -> Iterator[Text]:
+    """The texts of a document that look like manifests of applications."""
+    waiting = [(path, root)]
+    while waiting:
+        place, node = waiting.pop()
+        if node.is_mapping or node.is_list:
+            parts = node.entries.items() if node.is_mapping else enumerate(node.items)
+            waiting += [((*place, key), child) for key, child in reversed([*parts])]
+        elif isinstance(node.value, str) and has_application(node.value):
+            yield Text(place, node)
+
+
+def read(node: Node, source: str, file: str) -> Parsed:
+    """The documents in a text, with the places that they have in the file around it."""
+    start = node.position.line
+    inner = node.text.rstrip("\n").split("\n")
+    block = source.split("\n")[start : start + len(inner)]
+    if [line.strip() for line in block] == [line.strip() for line in inner]:
+        indent = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
+        parsed = parse(
+            ("\n" * start + "\n".join(line[indent:] for line in block)).encode(), file, as_kubectl=True
+        )
+        return _moved(parsed, lambda place: Position(place.file, place.line, place.column + indent))
+    return _moved(parse(node.text.encode(), file, as_kubectl=True), lambda _: node.position)
+
+
+Move = Callable[[Position], Position]
+
+
+def _moved(parsed: Parsed, move: Move) -> Parsed:
+    """The same with other places."""
+    documents = tuple(
+        replace(
+            found,
+            root=found.root and _moved_node(found.root, move),
+            problems=tuple(replace(item, position=move(item.position)) for item in found.problems),
+            remarks=tuple(replace(item, position=move(item.position)) for item in found.remarks),
+        )
+        for found in parsed.documents
+    )
+    problems = tuple(replace(item, position=move(item.position)) for item in parsed.problems)
+    return replace(parsed, documents=documents, problems=problems)
+
+
+def _moved_node(node: Node, move: Move) -> Node:
+    children: dict[str, Node] | list[Node] = [_moved_node(child, move) for child in node.items]
+    if node.is_mapping:
+        children = {key: _moved_node(child, move) for key, child in node.entries.items()}
+    keys = {key: move(place) for key, place in node.keys.items()}
+    return Node(node.value, move(node.position), node.text, keys, children)

@@ -1,0 +1,65 @@
+"""Where the values of a draft come from: the entry, the place and the characters of the input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen.errors import Path, Position
+from sparkgen.importing.draft import Draft, Source
+from sparkgen.importing.entry import Entry
+
+
+def entry_of(draft: Draft, path: Path) -> Entry | None:
+    """The entry that says where a value of the document comes from: the one nearest above it."""
+    above = [
+        item
+        for item in draft.entries
+        if item.target and item.target == path[: len(item.target)] and item.source
+    ]
+    return max(above, key=lambda item: len(item.target), default=None)
+
+
+def _copied(draft: Draft, path: Path) -> tuple[Path, Source] | None:
+    """What was copied to a place of the document, or to the nearest one above it, with that place."""
+    places = (path[:length] for length in range(len(path), 0, -1))
+    return next(((place, draft.copied[place]) for place in places if place in draft.copied), None)
+
+
+def source_of(draft: Draft, path: Path, entry: Entry | None) -> tuple[Path, Position]:
+    """Where a value of the document stands in the input."""
+    found = _copied(draft, path)
+    if found is None or (entry is not None and len(entry.target) > len(found[0])):
+        return (entry.source, entry.position) if entry else ((), draft.origin)
+    place, source = found
+    below = path[len(place) :]
+    node = source.node
+    if node.find(below) is None:
+        return source.path, node.position
+    return (*source.path, *below), node.locate_key(below) if below else node.position
+
+
+def text_at(draft: Draft, path: Path) -> str | None:
+    """The characters with which a scalar was written in the input."""
+    found = _copied(draft, path)
+    node = found[1].node.find(path[len(found[0]) :]) if found else None
+    if node is not None:
+        return node.text
+    value = value_at(draft.value, path)
+    return value if isinstance(value, str) else None
+
+
+def is_there(value: Any, path: Path) -> bool:
+    """Whether a value of a document has something at a path."""
+    for part in path:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
+def value_at(value: Any, path: Path) -> Any:
+    """What a value of a document has at a path. KeyError, IndexError or TypeError if nothing."""
+    for part in path:
+        value = value[part]
+    return value

@@ -1,0 +1,67 @@
+"""Takes values out of a draft again, and keeps right what is noted about the values that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sparkgen.errors import Path
+from sparkgen.importing.draft import Draft, Source
+
+_Noted = TypeVar("_Noted")
+
+
+def take_out(draft: Draft, path: Path) -> None:
+    """Remove a value; and what is empty without it, down to the sections of an application's spec."""
+    if isinstance(path[-1], int):
+        _note_items(draft, path[:-1])
+    parents = _remove(draft.value, path)
+    if isinstance(path[-1], int):
+        _move_up(draft, path[:-1], path[-1])
+    for depth in range(len(path) - 1, 2, -1):
+        if parents[depth] or isinstance(path[depth - 1], int):
+            return
+        del parents[depth - 1][path[depth - 1]]
+
+
+def _remove(value: Any, path: Path) -> list[Any]:
+    """Remove a value. Returns what it stood in, from the whole document down."""
+    parents = [value]
+    for part in path[:-1]:
+        # Copied, because the nodes of the input share it.
+        copied = dict(value[part]) if isinstance(value[part], dict) else list(value[part])
+        value[part] = copied
+        value = copied
+        parents.append(value)
+    del value[path[-1]]
+    return parents
+
+
+def _note_items(draft: Draft, path: Path) -> None:
+    """Note of each item of a copied list where it comes from, because its index is about to change."""
+    source = draft.copied.get(path)
+    if source is None:
+        return
+    del draft.copied[path]
+    for index, node in enumerate(source.node.items):
+        draft.copied.setdefault((*path, index), Source((*source.path, index), node))
+
+
+def _move_up(draft: Draft, path: Path, removed: int) -> None:
+    """Change the places of the items behind the one that was removed from a list."""
+
+    def moved(place: Path) -> Path:
+        index = place[len(path)] if place[: len(path)] == path and len(place) > len(path) else None
+        if not isinstance(index, int) or index <= removed:
+            return place
+        return (*path, index - 1, *place[len(path) + 1 :])
+
+    draft.entries[:] = [replace(entry, target=moved(entry.target)) for entry in draft.entries]
+    draft.copied = _keys(draft.copied, moved)
+    draft.comments = _keys(draft.comments, moved)
+    draft.removed = _keys(draft.removed, moved)
+
+
+def _keys(noted: dict[Path, _Noted], moved: Callable[[Path], Path]) -> dict[Path, _Noted]:
+    return {moved(path): value for path, value in noted.items()}
