@@ -136,6 +136,22 @@ RUNTIME_JAR_PREFIX = "sparkgen-scheduler_"
 SESSION_PROPERTIES = f"{SESSION_DIR}/spark.properties"
 """What the allocator writes before its startup probe answers: the rendered properties, plus the
 application id, the pod's address, the executor bounds and the RPC secret. In memory only."""
+SESSION_LAUNCH_PROPERTIES = f"{SESSION_DIR}/launch.properties"
+"""The properties with which the driver's JVM starts, for `DRIVER_SUBMIT`: those of `spark.driver.`, which
+Spark's launcher reads, and the name of the file with all properties."""
+PROPERTIES_FILE_PROPERTY = "spark.sparkgen.propertiesFile"
+"""In the launch properties: the path of `SESSION_PROPERTIES`."""
+DRIVER_SUBMIT = "org.apache.spark.deploy.sparkgen.DriverSubmit"
+"""The class of the scheduler jar that submits the application as Spark's own Kubernetes backend would."""
+SPARK_INTERNAL = "spark-internal"
+"""What spark-submit takes for the file of a class that is on the class path already
+(SparkLauncher.NO_RESOURCE)."""
+DRIVER_ARGUMENTS = (
+    *("driver", "--properties-file", SESSION_LAUNCH_PROPERTIES),
+    *("--class", DRIVER_SUBMIT, SPARK_INTERNAL),
+)
+"""How the stock entrypoint's `driver` starts `DRIVER_SUBMIT`; spark-submit's options for the application
+follow."""
 
 # --- files in the ConfigMaps of a run -------------------------------------------------------------
 

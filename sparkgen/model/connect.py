@@ -12,7 +12,7 @@ CONNECT_KIND = "SparkConnectServer"
 
 MAIN_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 """What Spark's sbin/start-connect-server.sh starts."""
-NO_MAIN_FILE = "spark-internal"
+NO_MAIN_FILE = contract.SPARK_INTERNAL
 """SparkLauncher.NO_RESOURCE: the class is on the class path."""
 
 APPLICATION_FIELDS: Mapping[str, Any] = {

@@ -55,8 +55,8 @@ def _login(login: Login) -> dict[str, Any]:
 
 
 def _spark_arguments(application: Application) -> list[str]:
-    """What the entrypoint's `driver` hands to spark-submit, which adds client mode."""
-    arguments = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
+    """The arguments of the driver's container."""
+    arguments = [*contract.DRIVER_ARGUMENTS]
     if application.proxy_user and not (application.kerberos and application.kerberos.acts_for):
         arguments += ["--proxy-user", application.proxy_user]
     if application.main_class:

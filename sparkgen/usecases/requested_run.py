@@ -45,7 +45,6 @@ _ADMISSION = (
 )
 """Labels and annotations in which Kueue notes, on a Job and its pod template, how it admitted this one Job
 (its constants.go and topology_types.go). With another Job's, an admission fails for good: podset.Merge."""
-_FIRST_ARGUMENTS = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +210,14 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
     containers = [dict(one) for one in template["spec"]["containers"]]
     spark = next(one for one in containers if one["name"] == contract.DRIVER_CONTAINER)
     given = list(spark.get("args") or ())
-    if given[:3] != _FIRST_ARGUMENTS:
+    start = len(contract.DRIVER_ARGUMENTS)
+    if tuple(given[:start]) != contract.DRIVER_ARGUMENTS:
         raise SparkgenError(
             "cannot replace the arguments: the driver's command was changed after sparkgen rendered it; "
             "leave out --arg, or change the document"
         )
-    start = 5 if given[3:4] == ["--class"] else 3
+    while given[start : start + 1] in (["--proxy-user"], ["--class"]):
+        start += 2
     spark["args"] = [*given[: start + 1], *arguments]
     return {**template, "spec": {**template["spec"], "containers": containers}}
 

@@ -15,10 +15,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from common.ports import free_port
 from spark import fake_allocator, scheduler, spark_home
+from sparkgen.contract import DRIVER_ARGUMENTS, SESSION_LAUNCH_PROPERTIES
+from sparkgen.runtime.allocator.driver.properties import text_of
+from sparkgen.runtime.allocator.driver.session import launch_properties
 from sparkgen.spark_versions import COMPILED
 
 AGENT = """\
@@ -56,6 +60,24 @@ class RaisedError(Exception):
     """What the program's text raised, as Python prints it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """The files with which a driver starts, as the allocator writes them."""
+
+    all: Path
+    launch: Path
+
+    def write(self, properties: Mapping[str, str]) -> None:
+        """Write both files."""
+        self.all.write_text(text_of(properties))
+        self.launch.write_text(text_of(launch_properties(properties, self.all)))
+
+    def command(self, home: Path) -> list[str]:
+        """The command that the stock entrypoint runs; the options of the application follow."""
+        options = [str(self.launch) if one == SESSION_LAUNCH_PROPERTIES else one for one in DRIVER_ARGUMENTS]
+        return [str(home / "bin" / "spark-submit"), "--deploy-mode", "client", *options[1:]]
+
+
 class Driver:
     """A driver with the scheduler `jar` on its class path, for the allocator at `allocator_port`.
 
@@ -79,6 +101,8 @@ class Driver:
         self._listener = socket.create_server(("127.0.0.1", 0))
         properties = {
             "spark.app.id": "trial-1a2b3c4d-9f8e7",
+            "spark.master": f"sparkgen://127.0.0.1:{allocator_port}",
+            "spark.driver.extraClassPath": str(jar),
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.port": str(self.port),
@@ -88,13 +112,11 @@ class Driver:
             "spark.sparkgen.tokenFile": str(folder / "token"),
             **conf,
         }
-        (folder / "spark.properties").write_text(
-            "".join(f"{name} {value}\n" for name, value in properties.items())
-        )
+        files = Properties(folder / "spark.properties", folder / "launch.properties")
+        files.write(properties)
         self._process = subprocess.Popen(
             [
-                *(str(home / "bin" / "spark-submit"), "--master", f"sparkgen://127.0.0.1:{allocator_port}"),
-                *("--properties-file", str(folder / "spark.properties"), "--driver-class-path", str(jar)),
+                *files.command(home),
                 *(str(folder / "agent.py"), str(self._listener.getsockname()[1])),
             ],
             env={

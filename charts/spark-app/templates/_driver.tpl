@@ -3,7 +3,7 @@
 {{- /* The values of the driver's layers. In: app, role. In, out: values. */ -}}
 {{- define "sparkgen.driver.values" -}}
   {{- $c := .app.c -}}
-  {{- $arguments := list "driver" "--properties-file" $c.SESSION_PROPERTIES -}}
+  {{- $arguments := $c.DRIVER_ARGUMENTS -}}
   {{- with ternary "" .app.spec.proxyUser .app.actsFor -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
   {{- with .app.spec.mainClass -}}{{- $arguments = append (append $arguments "--class") . -}}{{- end -}}
   {{- with .app.spec.mainApplicationFile -}}{{- $arguments = append $arguments . -}}{{- end -}}

@@ -152,7 +152,8 @@ def _keep_from_starting(expired: Refused, folders: MountPaths, log: Log) -> None
 
     A sidecar that ends by itself is started again forever; the pod ends with its driver alone.
     """
-    Path(folders.session, Path(contract.SESSION_PROPERTIES).name).unlink(missing_ok=True)
+    for file in (contract.SESSION_LAUNCH_PROPERTIES, contract.SESSION_PROPERTIES):
+        Path(folders.session, Path(file).name).unlink(missing_ok=True)
     why = Hindrance(expired.code, f"{expired}; {expired.next_step}")
     log.say(LogEvent.FAILURE, why.message, LogLevel.ERROR, hindrance=why.facts)
 

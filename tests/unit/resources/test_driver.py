@@ -111,9 +111,10 @@ COMMANDS: tuple[tuple[dict[str, Any], list[str]], ...] = (
 
 @pytest.mark.parametrize(("spec", "expected"), COMMANDS)
 def test_what_the_driver_runs(rendered: Make, spec: dict[str, Any], expected: list[str]) -> None:
-    """The stock entrypoint's driver mode, with the one properties file; options before the main file."""
-    arguments = rendered(**spec).spark("driver")["args"]
-    assert arguments == ["driver", "--properties-file", "/opt/sparkgen/session/spark.properties", *expected]
+    """The stock entrypoint's driver mode starts the scheduler jar's program; options before the main file."""
+    start = ["driver", "--properties-file", "/opt/sparkgen/session/launch.properties"]
+    program = ["--class", "org.apache.spark.deploy.sparkgen.DriverSubmit", "spark-internal"]
+    assert rendered(**spec).spark("driver")["args"] == [*start, *program, *expected]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The session volume: what the driver starts with, and what an allocator that restarts goes on from.
 
-The volume is in memory and lives as long as the pod: it outlives both containers' restarts. Three files:
-`spark.properties` and `token` are for the driver, `allocator.json` is for the next allocator. Each is
-replaced in one step: nobody reads half of one, and an allocator may be killed at any line.
+The volume is in memory and lives as long as the pod: it outlives both containers' restarts. Four files:
+`spark.properties`, `launch.properties` and `token` are for the driver, `allocator.json` is for the next
+allocator. Each is replaced in one step: nobody reads half of one, and an allocator may be killed at any line.
 For kernels of a notebook it is their SPARK_CONF_DIR, too. In client mode no driver reads it, and no token is
 in it: the allocator alone has it, to go on from.
 """
@@ -30,6 +30,7 @@ NAME_KEY_FILE = "name-key"
 """In client mode: what the Secret's name is made from, as the token is not known here."""
 NOTES_FILE = "allocator.json"
 PROPERTIES_FILE = Path(contract.SESSION_PROPERTIES).name
+LAUNCH_PROPERTIES_FILE = Path(contract.SESSION_LAUNCH_PROPERTIES).name
 
 APP_ID = "spark.app.id"
 AUTHENTICATE = "spark.authenticate"
@@ -122,9 +123,13 @@ class Session:
     def write(self, settings: AllocationSettings) -> None:
         """Write what the next driver starts with. OSError when that fails."""
         folder, mode = self.place.folder, self.place.mode
-        text = properties.text_of(driver_properties(self, settings))
+        found = driver_properties(self, settings)
+        text = properties.text_of(found)
         replace_file(folder / _token_file(mode), self.token)
         replace_file(folder / PROPERTIES_FILE, text)
+        if mode is None:
+            launch = launch_properties(found, folder / PROPERTIES_FILE)
+            replace_file(folder / LAUNCH_PROPERTIES_FILE, properties.text_of(launch))
         if mode is SessionMode.NOTEBOOK:
             replace_file(folder / contract.SPARK_DEFAULTS_FILE, text)
 
@@ -210,6 +215,17 @@ def driver_properties(
         found[SECRET] = session.secret
     reviewed = {f"{REVIEWED_PREFIX}{name}": found[name] for name in REVIEWED if name in found}
     return found | reviewed
+
+
+def launch_properties(found: Mapping[str, str], file: Path) -> dict[str, str]:
+    """The properties with which the driver's JVM starts. `found`: all of the driver's, which are in `file`.
+
+    Spark's launcher reads memory, class path, library path and Java options, all of which begin with
+    `spark.driver.` (SparkSubmitCommandBuilder). The master is the simplest one, so that the outer
+    spark-submit does nothing but start `DRIVER_SUBMIT`.
+    """
+    launch = {name: text for name, text in found.items() if name.startswith("spark.driver.")}
+    return {**launch, "spark.master": "local", contract.PROPERTIES_FILE_PROPERTY: str(file)}
 
 
 def _in_pod(place: DriverLocation) -> dict[str, str]:

@@ -131,7 +131,18 @@ def test_files_are_for_the_group_alone(tmp_path: Path) -> None:
     """The driver may run as another user of the same group."""
     begun(tmp_path).note(2, "", 1)
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
-    assert modes == {"spark.properties": 0o640, "token": 0o640, "allocator.json": 0o640}
+    names = ("spark.properties", "launch.properties", "token", "allocator.json")
+    assert modes == dict.fromkeys(names, 0o640)
+
+
+def test_what_the_drivers_jvm_starts_with(tmp_path: Path) -> None:
+    """Spark's launcher reads properties of the driver alone, and so no package is fetched twice."""
+    begun(tmp_path, "spark.driver.memory 2g\nspark.jars.packages a:b:1\nspark.executor.memory 3g\n")
+    found = properties.parse((tmp_path / "launch.properties").read_text())
+    assert found["spark.driver.memory"] == "2g"
+    assert found["spark.sparkgen.propertiesFile"] == str(tmp_path / "spark.properties")
+    others = {"spark.master": "local", "spark.sparkgen.propertiesFile": str(tmp_path / "spark.properties")}
+    assert {name: text for name, text in found.items() if not name.startswith("spark.driver.")} == others
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"nextId": "x"}'])

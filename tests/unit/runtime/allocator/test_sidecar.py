@@ -297,10 +297,11 @@ def test_a_run_that_has_expired_keeps_its_driver_from_starting(pod: Pod) -> None
 
     An allocator that comes after another one in the pod does not look: the driver has begun.
     """
-    properties = pod.folder / "session" / "spark.properties"
+    properties, launch = (pod.folder / "session" / f"{name}.properties" for name in ("spark", "launch"))
     pod.write({"executors": {"instances": 1}, "run": {"expiresAt": "2020-01-01T00:00:00Z"}})
     process = pod.start(SPARKGEN_CHECK_EXPIRY="true")
     assert not properties.exists()
+    assert not launch.exists()
     log = pod.stop(process)[1]
     assert "this run expired at 2020-01-01T00:00:00Z" in log
     pod.stop(pod.start())
