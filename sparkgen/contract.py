@@ -404,6 +404,8 @@ ANNOTATION_POD_GROUP = "scheduling.k8s.io/group-name"
 """Volcano's: the PodGroup that a pod belongs to. It is named after the run."""
 POD_GROUPS_OF_VOLCANO = "scheduling.volcano.sh/v1beta1"
 """Group and version of that PodGroup."""
+POD_GROUP_VERSIONS = ("scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha2")
+"""Groups and versions of Kubernetes' own PodGroup, the newest first: of Kubernetes 1.37, and of 1.36."""
 LABEL_YUNIKORN_APPLICATION = "yunikorn.apache.org/app-id"
 """YuniKorn's: pods with one id are one application. It is the run."""
 LABEL_YUNIKORN_QUEUE = "yunikorn.apache.org/queue"

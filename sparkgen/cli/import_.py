@@ -35,7 +35,7 @@ Examples:
   sparkgen import submit.sh --image registry.example.com/etl:1.4
   sparkgen import pi.yaml --report json 2> report.json
   sparkgen import -- spark-submit --class org.example.Main local:///opt/app.jar 100
-  kubectl get sparkapplications -A -o yaml | sparkgen import - -o apps/
+  kubectl get sparkapplications.sparkoperator.k8s.io -A -o yaml | sparkgen import - -o apps/
 """
 
 

@@ -17,7 +17,7 @@ from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
 from sparkgen.live.hindrances import hindered, in_event, known_reason, tokens_end
 from sparkgen.live.pending import why_pending
-from sparkgen.live.queue import driver_waits, executors_wait, queued
+from sparkgen.live.queue import driver_waits, executors_wait, queued, without_class
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
 from sparkgen.live.values import annotation_of, container, moment, served_as
@@ -68,7 +68,7 @@ def _session_over(facts: RunFacts) -> Reason | None:
 def _suspended(facts: RunFacts) -> Reason:
     step = "set spec.suspend to false in the document, and apply it"
     if facts.place is not None:
-        return driver_waits(facts.place)
+        return without_class(facts.run, facts.events) or driver_waits(facts.place)
     if contract.is_session(facts.run.workload):
         step = (
             "the `sparkgen shell` that created it resumes it; if that command was killed, the next one "

@@ -93,7 +93,8 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
         found = queue.place(cluster, run) if life.state is State.SUSPENDED else None
-        return RunFacts(run, life, allocator_log=log, next_run=next_run, place=found)
+        heard = tuple(_events(cluster, run)) if found is not None else ()
+        return RunFacts(run, life, heard, allocator_log=log, next_run=next_run, place=found)
     events = tuple(_events(cluster, run))
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -11,8 +12,8 @@ from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import Run, annotation_of, conditions, label_of, status_of
 from sparkgen.objects import ObjectView
 
-POD_GROUPS = "scheduling.k8s.io/v1alpha2"
-"""Kubernetes' own groups."""
+_SCHEDULED = ("PodGroupInitiallyScheduled", "PodGroupScheduled")
+"""The condition of Kubernetes' own groups, by its names since 1.37, and before."""
 _UNREAD = (400, 403, 404, 500)
 """Answers that leave a group unread: no right, or no such API."""
 _BEGUN = ("Running", "Completed")
@@ -47,21 +48,26 @@ def gang(cluster: Gets, run: Run) -> Gang | None:
     if run.driver is None:
         return None
     if name := annotation_of(run.driver, contract.ANNOTATION_POD_GROUP):
-        return _volcano(_read(cluster, contract.POD_GROUPS_OF_VOLCANO, name, run.namespace))
+        return _volcano(_read(cluster, (contract.POD_GROUPS_OF_VOLCANO,), name, run.namespace))
     if label_of(run.driver, contract.LABEL_YUNIKORN_APPLICATION):
         return Gang("yunikorn", label_of(run.driver, contract.LABEL_YUNIKORN_QUEUE))
     groups = (pod["spec"].get("schedulingGroup") or {} for pod in run.executors)
     own = next((str(group["podGroupName"]) for group in groups if group.get("podGroupName")), "")
-    return _own(_read(cluster, POD_GROUPS, own, run.namespace)) if own else None
+    return _own(_read(cluster, contract.POD_GROUP_VERSIONS, own, run.namespace)) if own else None
 
 
-def _read(cluster: Gets, api_version: str, name: str, namespace: str) -> ObjectView:
-    try:
-        return cluster.get(api_version, "PodGroup", name, namespace) or {}
-    except ClusterError as error:
-        if error.status not in _UNREAD:
-            raise
-        return {}
+def _read(cluster: Gets, versions: Iterable[str], name: str, namespace: str) -> ObjectView:
+    """The group of that name, in the first version that has it; {} where it cannot be read."""
+    for version in versions:
+        try:
+            found = cluster.get(version, "PodGroup", name, namespace)
+        except ClusterError as error:
+            if error.status not in _UNREAD:
+                raise
+            continue
+        if found is not None:
+            return found
+    return {}
 
 
 def _volcano(group: ObjectView) -> Gang:
@@ -76,9 +82,9 @@ def _own(group: ObjectView) -> Gang:
     said = (
         str(one.get("message") or "")
         for one in status_of(group).get("conditions") or ()
-        if (one.get("type"), one.get("status")) == ("PodGroupScheduled", "False")
+        if one.get("type") in _SCHEDULED and one.get("status") == "False"
     )
-    placed = "PodGroupScheduled" in conditions(group)
+    placed = bool(conditions(group).keys() & set(_SCHEDULED))
     return Gang(
         "kube-scheduler", "", "Running" if placed else "", next(said, ""), int(policy.get("minCount") or 0)
     )

@@ -17,8 +17,15 @@ VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 """Of Workloads, the newest first: each Kueue serves one of them at least."""
 _UNREAD = (400, 403, 404, 500)
 """Answers that leave Workloads unread: no right, or no Kueue of this version."""
-_DRIVER_STEP = "the pod starts when its queue has room; to see why it waits: kubectl get workloads"
-_EXECUTORS_STEP = "they start when their queue has room; to see why they wait: kubectl get workloads"
+_NO_CLASS = "WorkloadPriorityClassNotFound"
+_TAKEN = "CreatedWorkload"
+"""Reasons of Kueue's Events about a Job: its priority class is missing, and it is in its queue."""
+_DRIVER_STEP = (
+    "the pod starts when its queue has room; to see why it waits: kubectl get workloads.kueue.x-k8s.io"
+)
+_EXECUTORS_STEP = (
+    "they start when their queue has room; to see why they wait: kubectl get workloads.kueue.x-k8s.io"
+)
 
 
 class ListsWorkloads(Protocol):
@@ -71,6 +78,23 @@ def driver_waits(found: QueuePlace) -> Reason:
     where = f", {_ordinal(found.position)} of {found.waiting}" if found.position else ""
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason("queued", f"queued in {found.name}{where}{why}", _DRIVER_STEP)
+
+
+def without_class(run: Run, events: Iterable[ObjectView]) -> Reason | None:
+    """That Kueue takes the Job into no queue, as its priority class is missing; None if nothing says so.
+
+    `events`: about the Job, the oldest first. Kueue makes no Workload then, and says why nowhere else.
+    """
+    said = [event.get("reason") for event in events if event.get("reason") in (_NO_CLASS, _TAKEN)]
+    if said[-1:] != [_NO_CLASS]:
+        return None
+    missing = label_of(run.workload, contract.LABEL_QUEUE_PRIORITY)
+    return Reason(
+        "queued",
+        f"not in the queue {queue_of(run)}: there is no WorkloadPriorityClass {missing}",
+        "create it, or correct batchSchedulerOptions.priorityClassName; to see which exist: "
+        "kubectl get workloadpriorityclasses.kueue.x-k8s.io",
+    )
 
 
 def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted: int | None) -> Reason:

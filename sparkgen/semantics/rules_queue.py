@@ -79,7 +79,7 @@ def gangs(facts: DocumentFacts) -> Iterator[Finding]:
             "no LocalQueue of Kueue can have this name",
             str(batch.queue),
             "lower-case letters, digits, '-' and '.'",
-            "use the name that `kubectl get localqueues` shows",
+            "use the name that `kubectl get localqueues.kueue.x-k8s.io` shows",
         )
     path = facts.path(_OPTIONS, "minExecutors")
     if batch.gang > executors.initial:

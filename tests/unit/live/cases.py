@@ -95,6 +95,16 @@ def event(reason: str, message: str, kind: str = "Warning", last: str = ENDED) -
     }
 
 
+def queued_without_class() -> Object:
+    """A Job that Kueue holds back."""
+    made = job(spec={"suspend": True})
+    made["metadata"]["labels"] |= {
+        "kueue.x-k8s.io/queue-name": "team-a",
+        "kueue.x-k8s.io/priority-class": "urgent",
+    }
+    return made
+
+
 def refused(message: str) -> Mapping[str, Any]:
     """A Job that cannot make its pod."""
     text = f'Error creating: pods "pi-1a2b3c4d-x7k2p" is forbidden: {message}'
@@ -377,9 +387,21 @@ CASES = {
         "the driver waits in a queue of Kueue",
         "queued",
         "queued in team-a, 3rd of 5 (insufficient unused quota for cpu in flavor default, 2 more needed)",
-        "the pod starts when its queue has room; to see why it waits: kubectl get workloads",
+        "the pod starts when its queue has room; to see why it waits: kubectl get workloads.kueue.x-k8s.io",
         [job(spec={"suspend": True})],
         {"place": QueuePlace("team-a", 3, 5, NO_QUOTA)},
+    ),
+    "queued-without-class": Case(
+        "the priority class of Kueue does not exist",
+        "queued",
+        "not in the queue team-a: there is no WorkloadPriorityClass urgent",
+        "create it, or correct batchSchedulerOptions.priorityClassName; to see which exist: "
+        "kubectl get workloadpriorityclasses.kueue.x-k8s.io",
+        [queued_without_class()],
+        {
+            "place": QueuePlace("team-a"),
+            "events": (event("WorkloadPriorityClassNotFound", 'WorkloadPriorityClass "urgent" not found'),),
+        },
     ),
     "queued-executors": Case(
         "executors wait in a queue of Kueue",

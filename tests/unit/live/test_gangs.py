@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import gather
 from sparkgen.live.find import find
@@ -26,7 +28,12 @@ class Readable(Cluster):
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Mapping[str, Any] | None:
         """An object."""
-        found = (one for one in self.objects if (one["kind"], one["metadata"]["name"]) == (kind, name))
+        wanted = (api_version, kind, name)
+        found = (
+            one
+            for one in self.objects
+            if (one.get("apiVersion", api_version), one["kind"], one["metadata"]["name"]) == wanted
+        )
         return next(found, None)
 
     def log(self, pod: str, container: str, namespace: str = "", **how: Any) -> str:
@@ -92,18 +99,27 @@ def test_yunikorns_queue_is_on_the_pod() -> None:
     assert said(job(), made).startswith("queued in root.team-a until YuniKorn has room")
 
 
-def test_executors_wait_for_each_other() -> None:
-    """Until one of them has a node: then others come one by one."""
+@pytest.mark.parametrize(
+    ("version", "condition_type"),
+    [
+        ("scheduling.k8s.io/v1alpha2", "PodGroupScheduled"),
+        ("scheduling.k8s.io/v1beta1", "PodGroupInitiallyScheduled"),
+    ],
+)
+def test_executors_wait_for_each_other(version: str, condition_type: str) -> None:
+    """Until one of them has a node: then others come one by one. As Kubernetes 1.36 and 1.37 say it."""
     of = driver(job(), state=runs())
     waiting = [executor(of, id_, "Pending") for id_ in (1, 2)]
     for pod in waiting:
         pod["spec"]["schedulingGroup"] = {"podGroupName": GROUP}
         pod["spec"].pop("nodeName", None)
-    condition = {"type": "PodGroupScheduled", "status": "False", "message": "1 of 2 pods fit"}
+    condition = {"type": condition_type, "status": "False", "message": "1 of 2 pods fit"}
     spec = {"schedulingPolicy": {"gang": {"minCount": 2}}}
-    group = pod_group("scheduling.k8s.io/v1alpha2", spec, {"conditions": [condition]})
+    group = pod_group(version, spec, {"conditions": [condition]})
     assert said(job(), of, *waiting, group) == (
         "2 executors wait until there is room on the nodes for all of them (1 of 2 pods fit)"
     )
+    placed = {**group, "status": {"conditions": [{"type": condition_type, "status": "True"}]}}
+    assert "wait until there is room" not in said(job(), of, *waiting, placed)
     waiting[0]["spec"]["nodeName"] = "node-1"
     assert "wait until there is room" not in said(job(), of, *waiting, group)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sparkgen.cluster import ClusterError
+from sparkgen.live.facts import gather
 from sparkgen.live.find import find
-from sparkgen.live.queue import QueuePlace, place
+from sparkgen.live.queue import QueuePlace, place, without_class
 from sparkgen.live.values import Run
 from tests.unit.live.objects import NAMESPACE, Cluster, Object, driver, job, queued_executor, runs
 
@@ -78,6 +79,16 @@ def test_without_a_queue_nothing_is_asked() -> None:
     assert place(Cluster(job(), forbidden=["Workload"]), run_of(job())) is None
 
 
+class WithEvents(Cluster):
+    """A cluster that has Events, and takes a field selector."""
+
+    def list(  # type: ignore[override]
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+    ) -> Sequence[Object]:
+        """What there is of a kind."""
+        return [dict(item) for item in super().list(api_version, kind, namespace, selector)]
+
+
 class OldKueue(Cluster):
     """One that serves no v1beta2."""
 
@@ -99,3 +110,36 @@ def test_who_may_not_read_workloads_knows_the_queue() -> None:
     """No place and no reason, and no error."""
     waiting = queued_job()
     assert place(Cluster(waiting, forbidden=["Workload"]), run_of(waiting)) == QueuePlace("team-a")
+
+
+def test_a_missing_class_keeps_a_job_out_of_its_queue() -> None:
+    """Kueue says so in an Event of the Job; one about its Workload that comes later is the news."""
+    waiting = queued_job(spec={"suspend": True})
+    waiting["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "urgent"
+    run = run_of(waiting)
+    gone, taken = {"reason": "WorkloadPriorityClassNotFound"}, {"reason": "CreatedWorkload"}
+    said = without_class(run, [{"reason": "Suspended"}, gone])
+    assert said is not None
+    assert said.cause == "not in the queue team-a: there is no WorkloadPriorityClass urgent"
+    assert "workloadpriorityclasses.kueue.x-k8s.io" in said.next_step
+    assert without_class(run, [gone, taken]) is None
+    assert without_class(run, []) is None
+
+
+def test_a_suspended_job_of_a_queue_is_asked_for_its_events() -> None:
+    """So that `status` finds the reason; a Job that a person has suspended costs no request."""
+    waiting = queued_job(spec={"suspend": True})
+    waiting["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "urgent"
+    event = {
+        "kind": "Event",
+        "metadata": {"name": "e", "namespace": NAMESPACE},
+        "reason": "WorkloadPriorityClassNotFound",
+        "involvedObject": {"name": waiting["metadata"]["name"]},
+    }
+    assert [one["reason"] for one in gather(WithEvents(waiting, event), run_of(waiting)).events] == [
+        "WorkloadPriorityClassNotFound"
+    ]
+    assert (
+        gather(WithEvents(job(spec={"suspend": True}), event), run_of(job(spec={"suspend": True}))).events
+        == ()
+    )

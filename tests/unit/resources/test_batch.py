@@ -85,6 +85,15 @@ def test_yunikorn_holds_places_of_the_pods_sizes(rendered: Make) -> None:
     assert TASK_GROUPS not in found.executor["metadata"]["annotations"]
 
 
+def test_yunikorns_own_settings_are_on_the_driver(rendered: Make) -> None:
+    """Such as how long its placeholders wait for the rest of a gang."""
+    name, text = "yunikorn.apache.org/schedulingPolicyParameters", "placeholderTimeoutInSeconds=60"
+    driver = {"annotations": {name: text}}
+    found = rendered(batchScheduler="yunikorn", driver=driver, **executors(3)).driver
+    assert found["metadata"]["annotations"][name] == text
+    assert task_groups(found).keys() == {"spark-driver", "spark-executor"}
+
+
 def test_yunikorn_has_no_group_of_no_members(rendered: Make) -> None:
     """Executors that come later belong to no group then."""
     found = rendered(batchScheduler="yunikorn", dynamicAllocation={"enabled": True, "maxExecutors": 4})

@@ -33,8 +33,6 @@ MAX_PODS = 100_000
 """Executors that a list may have: ten times as many as were ever measured. More are none that we created."""
 MAX_PAGES = 2 * MAX_PODS
 """Answers that a list may have: pods of others have our labels, too, and are passed over."""
-POD_GROUPS = "scheduling.k8s.io/v1alpha2"
-"""Kubernetes' own groups of pods: alpha in 1.36, and off unless its feature gates are on."""
 WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
 SILENCE = 100.0
@@ -243,10 +241,10 @@ class KubernetesBackend:
         """Create the PodGroup of this attempt's executors; DONE as well when it is there already.
 
         `gang`: how many pods its scheduler places together. It goes with the driver's pod, its owner.
+        Each version is tried until the cluster serves one: to ask what it serves would be a call more.
         """
         attempt, what = self._attempt, "create the PodGroup of the executors"
         body = {
-            "apiVersion": POD_GROUPS,
             "kind": "PodGroup",
             "metadata": {
                 "name": attempt.pod_group,
@@ -256,11 +254,15 @@ class KubernetesBackend:
             },
             "spec": {"schedulingPolicy": {"gang": {"minCount": gang}}},
         }
-        path = f"/apis/{POD_GROUPS}/namespaces/{attempt.namespace}/podgroups"
-        try:
-            reply = self._transport.call("POST", path, body=body)
-        except CallFailed as fault:
-            return answers.not_answered(fault, what)
+        reply = Reply(404, {})
+        for version in contract.POD_GROUP_VERSIONS:
+            path = f"/apis/{version}/namespaces/{attempt.namespace}/podgroups"
+            try:
+                reply = self._transport.call("POST", path, body={"apiVersion": version, **body})
+            except CallFailed as fault:
+                return answers.not_answered(fault, what)
+            if reply.status != 404:
+                break
         if answers.exists_already(reply):
             return Verdict(Answer.DONE)
         return self._verdict(reply, what, "create a PodGroup")

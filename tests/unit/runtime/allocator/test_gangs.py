@@ -155,6 +155,7 @@ def test_a_pod_of_another_size_takes_no_place_of_yunikorns() -> None:
     assert contract.ANNOTATION_TASK_GROUP not in other["metadata"]["annotations"]
 
 
+VERSIONS = ("v1beta1", "v1alpha2")
 ALREADY = Reply(409, {"reason": "AlreadyExists"})
 NOT_SERVED = Reply(404, {"message": "the server could not find the requested resource"})
 
@@ -172,6 +173,22 @@ def test_the_group_is_made_once(reply: Reply, answer: Answer) -> None:
         assert verdict.hindrance is not None
         assert verdict.hindrance.code is Code.NOT_FOUND
         assert "PodGroup" in verdict.hindrance.message
+
+
+def test_the_group_is_of_a_version_that_the_cluster_serves() -> None:
+    """The beta of Kubernetes 1.37, or else the alpha of 1.36; nothing is asked for twice."""
+    newest, oldest = (
+        f"/apis/scheduling.k8s.io/{version}/namespaces/{ATTEMPT.namespace}/podgroups" for version in VERSIONS
+    )
+    served = Given([Reply(201, {})])
+    assert kube_with(served).create_pod_group(3).answer is Answer.DONE
+    assert [path for _, path, _ in served.calls] == [newest]
+    older = Given([NOT_SERVED, Reply(201, {})])
+    assert kube_with(older).create_pod_group(3).answer is Answer.DONE
+    assert [path for _, path, _ in older.calls] == [newest, oldest]
+    refused = Given([Reply(403, {"reason": "Forbidden", "message": "podgroups is forbidden"})])
+    assert kube_with(refused).create_pod_group(3).answer is not Answer.DONE
+    assert len(refused.calls) == 1
 
 
 def test_nothing_is_created_before_all_that_it_needs() -> None:
