@@ -1,12 +1,15 @@
 package org.apache.spark.scheduler.cluster.sparkgen
 
+import java.net.InetAddress
 import java.util.Locale
+
+import scala.util.Try
 
 /**
  * Where executors run, and how hosts of data are matched to nodes: what the allocator reports of it.
  *
  * @param executors the node's name, by executor id
- * @param addresses the node's name, by an address of the node
+ * @param addresses the node's name, by an address of the node (as Nodes.key has it)
  * @param hosts     the node's name, by a host of data as storage reports it: what the document says of it
  */
 private[spark] final case class Nodes(
@@ -23,15 +26,21 @@ private[spark] final case class Nodes(
    */
   def rackOfData(host: String): Option[String] =
     hosts.get(host).orElse(hosts.get(Nodes.key(host))).map(Nodes.key).orElse {
-      if (Nodes.isAddress(host)) addresses.get(host).map(Nodes.key) else Some(Nodes.key(host))
+      if (Nodes.isAddress(host)) addresses.get(Nodes.key(host)).map(Nodes.key) else Some(Nodes.key(host))
     }
 }
 
 private[spark] object Nodes {
 
-  /** What nodes are compared by: the first label, in lower case; of an address all of it. */
-  def key(name: String): String =
-    if (isAddress(name)) name else name.takeWhile(_ != '.').toLowerCase(Locale.ROOT)
+  /** What nodes are compared by: the first label, in lower case; of an address all of it, as Java writes it. */
+  def key(name: String): String = name match {
+    case IPv6() => Try(InetAddress.getByName(name).getHostAddress).getOrElse(name)
+    case _ if isAddress(name) => name
+    case _ => name.takeWhile(_ != '.').toLowerCase(Locale.ROOT)
+  }
+
+  /** An IPv6 address, which has many forms; Spark's are in brackets. Java asks no name server what it means. */
+  private val IPv6 = """\[?[0-9a-fA-F]*:[0-9a-fA-F:.]*\]?""".r
 
   /** Whether it is an IP address, and not a name: those have no label to compare. */
   def isAddress(host: String): Boolean =

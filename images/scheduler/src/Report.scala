@@ -64,9 +64,11 @@ private[spark] object Report {
     val found = fields(root.path("nodes")).toSeq
     Nodes(
       executors = byEntry(found, "executors"),
-      addresses = byEntry(found, "addresses"),
-      hosts = fields(root.path("dataHosts")).map { case (host, node) => host -> node.asText }.toMap)
+      addresses = byEntry(found, "addresses").map { case (address, name) => Nodes.key(address) -> name },
+      hosts = fields(root.path("dataHosts")).map { case (host, node) => hostKey(host) -> node.asText }.toMap)
   }
+
+  private def hostKey(host: String): String = if (Nodes.isAddress(host)) Nodes.key(host) else host
 
   /** The nodes, by each entry of a list that they have. */
   private def byEntry(nodes: Seq[(String, JsonNode)], list: String): Map[String, String] =

@@ -15,7 +15,7 @@ from sparkgen.spark_versions import COMPILED
 lines = pytest.mark.parametrize("line", COMPILED)
 HOSTS = {"1": "127.0.0.2", "2": "127.0.0.3"}
 NODES = {
-    "node-a": {"executors": ["1"], "addresses": ["10.0.0.1"]},
+    "node-a": {"executors": ["1"], "addresses": ["10.0.0.1", "fd00:10:77::b"]},
     "node-b.example.org": {"executors": ["2"], "addresses": ["10.0.0.2"]},
 }
 PROGRAM = """\
@@ -79,7 +79,8 @@ def test_tasks_go_to_the_node_of_their_data(trial: Callable[[str], Trial], line:
     assert {near for near, _ in alone} == {"ANY"}
     assert min(alone.values()) >= 3, alone
     told(made, driver, "Some(node-a)")
-    for hosts in (("node-a",), ("Node-A.hdfs.example.com",), ("10.0.0.1",), ("elsewhere", "node-a")):
+    addresses = (("10.0.0.1",), ("[fd00:10:77::b]",), ("fd00:10:77:0:0:0:0:b",))
+    for hosts in (("node-a",), ("Node-A.hdfs.example.com",), *addresses, ("elsewhere", "node-a")):
         local = ran(driver, *hosts)
         assert local["RACK_LOCAL", "1"] >= 7, (hosts, local)
     for host in ("dn-0.datanodes.hdfs.svc", "10.0.0.2", "node-b"):

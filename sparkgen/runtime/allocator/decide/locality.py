@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sparkgen.runtime.addresses import plain_address
 from sparkgen.runtime.allocator.decide.executor_states import ACTIVE, Situation
 from sparkgen.runtime.allocator.values.actions import NodeWish
 from sparkgen.runtime.allocator.values.observed import ObservedExecutor
@@ -47,7 +48,7 @@ class _Place:
 
 def key_of(name: str) -> str:
     """What nodes and hosts of data are compared by: the first label in lower case; all of an address."""
-    return name if is_address(name) else name.partition(".")[0].lower()
+    return plain_address(name) if is_address(name) else name.partition(".")[0].lower()
 
 
 def is_address(host: str) -> bool:
@@ -69,14 +70,14 @@ def wishes(situation: Situation, profile: int, count: int) -> list[tuple[NodeWis
 
 def _places(situation: Situation, tasks: Mapping[str, int]) -> dict[str, _Place]:
     """The nodes of the hosts that have tasks. A host that is known by an address only is no node's."""
-    document = {host.lower(): node for host, node in situation.settings.data_hosts}
+    document = {plain_address(host.lower()): node for host, node in situation.settings.data_hosts}
     seen = (*situation.snapshot.executors.values(), *situation.snapshot.vanished.values())
     nodes = {key_of(one.node): one.node for one in seen if one.node}
-    addresses = {one.node_address: one.node for one in seen if one.node_address and one.node}
+    addresses = {key_of(one.node_address): one.node for one in seen if one.node_address and one.node}
     places: dict[str, _Place] = {}
     for host, number in heapq.nlargest(MAX_HOSTS, tasks.items(), key=lambda item: (item[1], item[0])):
         key = key_of(host)
-        named = document.get(host.lower()) or document.get(key) or addresses.get(host) or nodes.get(key, "")
+        named = document.get(host.lower()) or document.get(key) or addresses.get(key) or nodes.get(key, "")
         if named and not _NODE_NAME.fullmatch(named):
             named = ""
         if number <= 0 or (not named and is_address(host)):

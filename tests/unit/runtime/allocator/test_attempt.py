@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.addresses import plain_address, url_host
 from sparkgen.runtime.allocator.values.attempt import new_attempt
 from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, DRIVER_UID
 
@@ -46,3 +46,10 @@ def test_addresses_in_urls() -> None:
     assert six.driver_url == "spark://CoarseGrainedScheduler@[fd00::5]:7078"
     assert six.start_url(3) == "http://[fd00::5]:7091/v1/executors/3/start"
     assert [url_host(host) for host in ("10.0.0.1", "api", "[::1]")] == ["10.0.0.1", "api", "[::1]"]
+
+
+def test_addresses_without_brackets() -> None:
+    """One form for all that Spark, Java and the kubelet write; what is no address stays as it is."""
+    assert {plain_address(host) for host in ("fd00::5", "[fd00::5]", "FD00:0:0:0:0:0:0:5")} == {"fd00::5"}
+    others = ("10.0.0.1", "node-1", "[node]", "fd00::5::6", "")
+    assert [plain_address(host) for host in others] == list(others)

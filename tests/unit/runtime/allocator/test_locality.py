@@ -75,6 +75,15 @@ def test_nodes_of_executors_that_are_gone_are_known_by_their_address() -> None:
     assert wished({"10.0.0.1": 3}, gone=(gone,)) == (NodeWish(50, node="worker-1"),)
 
 
+@pytest.mark.parametrize("host", ["[fd00:10:77::b]", "fd00:10:77::b", "fd00:10:77:0:0:0:0:B"])
+def test_an_ipv6_address_is_known_however_it_is_written(host: str) -> None:
+    """The kubelet writes it short, Spark puts it into brackets, and Java writes its zeros."""
+    there = pod(1, node="worker-1", node_address="fd00:10:77::b")
+    assert wished({host: 8}, there) == (NodeWish(50, node="worker-1"),)
+    hosts = replace(DYNAMIC, data_hosts=(("fd00:10:77:0::b", "worker-8"),))
+    assert wished({host: 8}, settings=hosts) == (NodeWish(50, node="worker-8"),)
+
+
 def test_who_is_there_lessens_the_wish() -> None:
     """By the part of each node: two of four are where half of the tasks are."""
     there = [pod(1, node="a"), pod(2, node="a")]
