@@ -15,6 +15,10 @@ TAGS ?=
 WORKERS := -n 3 --dist worksteal
 # A test on the cluster that fails is played once more; both attempts are told (tests/e2e/conftest.py).
 E2E := --reruns 1 --durations 20 --durations-min 10 $(if $(RECORD),--record-durations)
+# The addresses of pods and services on the test cluster; each family has a cluster of its own.
+ifdef FAMILY
+export SPARKGEN_FAMILY := $(FAMILY)
+endif
 # The cluster's program needs nothing but Python: no .venv is made for it.
 CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 
@@ -77,7 +81,7 @@ soak: $(STAMP) tools ## Run every long test in full, then N schedules of the sim
 replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1 reduces it to what breaks an invariant; SESSIONS=1; GANGS=1; FILES=1)
 	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
-e2e: $(STAMP) ## Run the end-to-end tests, and the tenth of the slow ones that this commit selects, on the test cluster or on KUBECONFIG's
+e2e: $(STAMP) ## Run the end-to-end tests, and the tenth of the slow ones that this commit selects, on the test cluster (FAMILY=ipv6 or dual: those of addresses) or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
 e2e-full: $(STAMP) ## Run all end-to-end tests (two hours; as root, on the test cluster); RECORD=1 records how long each takes
@@ -156,7 +160,7 @@ scheduler: $(STAMP) ## Compile the scheduler jar for both Scala lines into the c
 cluster-requirements: ## Install the Debian packages that the test cluster needs (as root)
 	@$(CLUSTER) requirements
 
-cluster-up: ## Start a real Kubernetes on this machine (as root; the first time builds it: 8 minutes)
+cluster-up: ## Start a real Kubernetes on this machine (as root; the first time builds it: 8 minutes; FAMILY=ipv6, FAMILY=dual)
 	@$(CLUSTER) up
 
 cluster-down: ## Stop the test cluster, and remove everything it created

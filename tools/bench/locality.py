@@ -34,7 +34,7 @@ from bench.locality_page import BLOCK, EXECUTORS, Plan, Round, Scan, page
 from cluster import network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.plan import NODES
+from cluster.plan import NODES, PRIMARY
 from cluster.requirements import run as command
 from common.cachedir import ToolError
 from hadoop import hdfs
@@ -187,7 +187,7 @@ def scan_of(result: Mapping[str, Any], wall: float, remote: int) -> Scan:
 def node_of(host: str) -> str:
     """The node of a pod's address."""
     address = ipaddress.ip_address(host)
-    return next(node.name for node in NODES if address in ipaddress.ip_network(node.pods))
+    return next(node.name for node in NODES if address in ipaddress.ip_network(node.pods_in(PRIMARY)))
 
 
 def sent() -> int:

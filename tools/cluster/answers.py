@@ -22,7 +22,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster import network
-from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME, NODES, Layout
+from cluster.plan import CONTROL_ADDRESS, CONTROL_HOST, LAYOUT, NAME, NODES, Layout
 from common.cachedir import ToolError
 
 WEBHOOK_PORT = 9443
@@ -97,7 +97,7 @@ def webhooks(layout: Layout = LAYOUT) -> Iterator[str]:
     # The API server's own certificate: it is good for this address, and signed by an authority at hand.
     files = (str(layout.pki / "apiserver.crt"), str(layout.pki / "apiserver.key"))
     with _running(NAME, "webhooks", CONTROL_ADDRESS, str(WEBHOOK_PORT), *files):
-        yield f"https://{CONTROL_ADDRESS}:{WEBHOOK_PORT}"
+        yield f"https://{CONTROL_HOST}:{WEBHOOK_PORT}"
 
 
 @contextmanager

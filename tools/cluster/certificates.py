@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.plan import API_SERVICE, CONTROL_ADDRESS, NODES
+from cluster.plan import NODES, USED
 from cluster.requirements import run
 
 DAYS = "30"
@@ -46,13 +46,14 @@ def wanted() -> tuple[Certificate, ...]:
     """Every certificate of the cluster."""
     service = "kubernetes.default.svc"
     api = ("kubernetes", "kubernetes.default", service, f"{service}.cluster.local", "localhost")
-    addresses = ("127.0.0.1", CONTROL_ADDRESS, API_SERVICE)
-    registry = tuple(f"IP:{address}" for address in ("127.0.0.1", CONTROL_ADDRESS))
+    control = [family.control for family in USED]
+    addresses = ("127.0.0.1", *control, *(family.api_service for family in USED))
+    registry = tuple(f"IP:{address}" for address in ("127.0.0.1", *control))
     nodes = (
         Certificate(
             node.name,
             f"/O=system:nodes/CN=system:node:{node.name}",
-            (f"DNS:{node.name}", f"IP:{node.address}"),
+            (f"DNS:{node.name}", *(f"IP:{address}" for address in node.addresses)),
         )
         for node in NODES
     )

@@ -13,9 +13,11 @@ from cluster.plan import (
     API_SERVER,
     CONTROL_ADDRESS,
     DNS_SERVICE,
-    KWOK_NETWORK,
+    IPV6,
     POD_NETWORK,
+    PRIMARY,
     SERVICE_NETWORK,
+    USED,
     Layout,
     Node,
 )
@@ -25,6 +27,9 @@ PAUSE_IMAGE = "docker.io/sparkgen/busybox:1"
 
 HOSTS = "/var/lib/containerd/hosts"
 """On each node: a folder for each registry that its containerd pulls from, with its hosts.toml."""
+
+EVERY_ADDRESS = "::" if PRIMARY is IPV6 else "0.0.0.0"  # noqa: S104 - of namespaces that nothing outside can reach
+"""Where a program of the cluster listens: at every address of its namespace."""
 
 KWOK_ANNOTATION = "kwok.x-k8s.io/node"
 
@@ -104,7 +109,7 @@ def api_server(layout: Layout, *, gangs: bool = True) -> list[str]:
     settings = {
         "etcd-servers": "http://127.0.0.1:2379",
         "advertise-address": CONTROL_ADDRESS,
-        "bind-address": "0.0.0.0",  # noqa: S104 - of a namespace that nothing outside can reach
+        "bind-address": EVERY_ADDRESS,
         "secure-port": 6443,
         "tls-cert-file": pki / "apiserver.crt",
         "tls-private-key-file": pki / "apiserver.key",
@@ -167,7 +172,7 @@ def kwok(layout: Layout, stages: Path) -> list[str]:
     return [
         *("--config", str(stages), "--kubeconfig", str(layout.config("kwok.kubeconfig"))),
         *("--manage-all-nodes=false", f"--manage-nodes-with-annotation-selector={KWOK_ANNOTATION}=fake"),
-        *("--cidr", KWOK_NETWORK, "--node-ip", CONTROL_ADDRESS, "--server-address", "127.0.0.1:10347"),
+        *("--cidr", PRIMARY.fakes, "--node-ip", CONTROL_ADDRESS, "--server-address", "127.0.0.1:10347"),
         # Renewed after a quarter of it: with kwok's own 40 s, a little delay exceeds the controllers' 12 s,
         # a fake node counts as dead, and its pods are never Ready again.
         f"--node-lease-duration-seconds={LEASE_SECONDS}",
@@ -176,10 +181,11 @@ def kwok(layout: Layout, stages: Path) -> list[str]:
 
 def corefile(layout: Layout) -> str:
     """CoreDNS's configuration: the cluster's names; every other is refused, as there is no uplink."""
+    reverse = " ".join("ip6.arpa" if family is IPV6 else "in-addr.arpa" for family in USED)
     return f""".:53 {{
   bind {CONTROL_ADDRESS}
   errors
-  kubernetes cluster.local in-addr.arpa {{
+  kubernetes cluster.local {reverse} {{
     kubeconfig {layout.config("coredns.kubeconfig")} sparkgen
     ttl 5
   }}
@@ -207,7 +213,7 @@ def dns_objects() -> str:
             "namespace": "kube-system",
             "labels": {"kubernetes.io/service-name": "kube-dns"},
         },
-        "addressType": "IPv4",
+        "addressType": f"IPv{PRIMARY.version}",
         "endpoints": [{"addresses": [CONTROL_ADDRESS], "conditions": {"ready": True}}],
         "ports": ports,
     }
@@ -257,8 +263,8 @@ def cni(node: Node) -> str:
         "hairpinMode": True,
         "ipam": {
             "type": "host-local",
-            "ranges": [[{"subnet": node.pods}]],
-            "routes": [{"dst": "0.0.0.0/0"}],
+            "ranges": [[{"subnet": node.pods_in(family)}] for family in USED],
+            "routes": [{"dst": family.everywhere} for family in USED],
         },
     }
     ports = {"type": "portmap", "snat": True, "capabilities": {"portMappings": True}}
@@ -272,6 +278,7 @@ def kubelet(cgroup: str) -> str:
         {
             "apiVersion": "kubelet.config.k8s.io/v1beta1",
             "kind": "KubeletConfiguration",
+            "address": EVERY_ADDRESS,
             "authentication": {
                 "anonymous": {"enabled": False},
                 "webhook": {"enabled": True},
@@ -307,6 +314,7 @@ def kube_proxy(node: Node) -> str:
             "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
             "kind": "KubeProxyConfiguration",
             "clientConnection": {"kubeconfig": "/var/lib/kubelet/proxy.kubeconfig"},
+            "bindAddress": EVERY_ADDRESS,
             "clusterCIDR": POD_NETWORK,
             "mode": "iptables",
             "hostnameOverride": node.name,

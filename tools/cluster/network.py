@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cluster.plan import CONTROL_ADDRESS, NAME, NETWORK_NAMESPACES, NODES, Node
+from cluster.plan import NAME, NETWORK_NAMESPACES, NODES, USED, Family, Node
 from cluster.requirements import run
 
 FOLDER = Path("/run/netns")
@@ -47,9 +47,10 @@ def _make_control() -> None:
     run("ip", "netns", "add", NAME)
     run(*ip, "link", "set", "lo", "up")
     run(*ip, "link", "add", SWITCH, "type", "bridge")
-    run(*ip, "addr", "add", f"{CONTROL_ADDRESS}/24", "dev", SWITCH)
     run(*ip, "link", "set", SWITCH, "up")
-    run(*enter(NAME), "sysctl", "-qw", "net.ipv4.ip_forward=1")
+    for family in USED:
+        add_address(NAME, family, family.control, SWITCH)
+    _forward(NAME)
 
 
 def _make_node(node: Node) -> None:
@@ -61,14 +62,34 @@ def _make_node(node: Node) -> None:
     run(*control, "link", "add", node.name, "type", "veth", "peer", "name", "eth0", "netns", name)
     run(*control, "link", "set", node.name, "master", SWITCH)
     run(*control, "link", "set", node.name, "up")
-    run(*own, "addr", "add", f"{node.address}/24", "dev", "eth0")
     run(*own, "link", "set", "eth0", "up")
-    run(*own, "route", "add", "default", "via", CONTROL_ADDRESS)
-    for other in NODES:
-        if other != node:
-            run(*own, "route", "add", other.pods, "via", other.address)
-    run(*control, "route", "replace", node.pods, "via", node.address)
-    run(*enter(name), "sysctl", "-qw", "net.ipv4.ip_forward=1")
+    for family in USED:
+        add_address(name, family, node.address_in(family), "eth0")
+        add_route(name, family, family.everywhere, family.control)
+        for other in NODES:
+            if other != node:
+                add_route(name, family, other.pods_in(family), other.address_in(family))
+        add_route(NAME, family, node.pods_in(family), node.address_in(family))
+    _forward(name)
+
+
+def add_address(namespace: str, family: Family, address: str, link: str) -> None:
+    """Give a link of a namespace an address on the switch's network."""
+    # A new IPv6 address counts only after a second in which nobody else claims it: here nobody does.
+    options = ["nodad"] if family.version == 6 else []
+    prefixed = family.with_prefix(address)
+    run("ip", f"-{family.version}", "-n", namespace, "addr", "add", prefixed, "dev", link, *options)
+
+
+def add_route(namespace: str, family: Family, destination: str, gateway: str) -> None:
+    """Have a namespace send to `destination` by way of `gateway`."""
+    run("ip", f"-{family.version}", "-n", namespace, "route", "replace", destination, "via", gateway)
+
+
+def _forward(namespace: str) -> None:
+    for family in USED:
+        setting = "net.ipv4.ip_forward" if family.version == 4 else "net.ipv6.conf.all.forwarding"
+        run(*enter(namespace), "sysctl", "-qw", f"{setting}=1")
 
 
 def remove() -> None:

@@ -121,7 +121,7 @@ def start_kubelet(layout: Layout, node: Node) -> None:
         command = [
             *("/run/bin/kubelet", "--kubeconfig=/var/lib/kubelet/kubeconfig"),
             *("--config=/var/lib/kubelet/config.yaml", f"--hostname-override={node.name}"),
-            *(f"--node-ip={node.address}", "--v=2"),
+            *(f"--node-ip={','.join(node.addresses)}", "--v=2"),
         ]
         _start(layout, node, "kubelet", command)
     if not processes.alive(processes.read(pid_file(layout, node, "kube-proxy"))):

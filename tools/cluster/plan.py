@@ -1,34 +1,109 @@
 """The cluster as values: names, addresses and folders. Nothing here touches the machine.
 
-Addresses (all inside network namespaces without an uplink):
+Addresses (all inside network namespaces without an uplink), of one IP version or of both:
 
-    10.77.0.1       control plane: API server, CoreDNS; its bridge `switch` is the nodes' network
-    10.77.0.11, 12  node1, node2
-    10.88.N.0/24    pods of node N
-    10.96.0.0/16    services; 10.96.0.1 the API server, 10.96.0.10 DNS
-    10.99.0.0/16    what kwok's pods claim to have
+    10.77.0.1       fd00:10:77::1      control plane: API server, CoreDNS; its bridge `switch` joins the nodes
+    10.77.0.11, 12  fd00:10:77::b, c   node1, node2
+    10.88.N.0/24    fd00:10:88:N::/64  pods of node N
+    10.96.0.0/16    fd00:10:96::/112   services; the first is the API server, the tenth DNS
+    10.99.0.0/16    fd00:10:99::/64    what kwok's pods claim to have
 """
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-NAME = os.environ.get("SPARKGEN_CLUSTER", "sparkgen-cluster")
+FAMILY = os.environ.get("SPARKGEN_FAMILY") or "ipv4"
+"""The addresses that pods and services have: a key of `FAMILIES`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The cluster's networks of one IP version."""
+
+    version: int
+    everywhere: str
+    """A route's destination: every address."""
+    nodes: str
+    pods: str
+    pods_of_a_node: int
+    """The length of the prefix of one node's pods."""
+    services: str
+    fakes: str
+
+    @property
+    def control(self) -> str:
+        """The control plane's address."""
+        return self.node_address(1)
+
+    @property
+    def api_service(self) -> str:
+        """The address of the API server's Service."""
+        return str(ipaddress.ip_network(self.services)[1])
+
+    @property
+    def dns_service(self) -> str:
+        """The address of the Service of the name server."""
+        return str(ipaddress.ip_network(self.services)[10])
+
+    def node_address(self, number: int) -> str:
+        """An address on the control plane's switch."""
+        return str(ipaddress.ip_network(self.nodes)[number])
+
+    def with_prefix(self, address: str) -> str:
+        """An address on the switch, as `ip addr add` wants it."""
+        return f"{address}/{ipaddress.ip_network(self.nodes).prefixlen}"
+
+    def node_pods(self, number: int) -> str:
+        """The addresses of the pods of a node."""
+        network = ipaddress.ip_network(self.pods)
+        first = network[number << (network.max_prefixlen - self.pods_of_a_node)]
+        return f"{first}/{self.pods_of_a_node}"
+
+
+IPV4 = Family(
+    version=4,
+    everywhere="0.0.0.0/0",
+    nodes="10.77.0.0/24",
+    pods="10.88.0.0/16",
+    pods_of_a_node=24,
+    services="10.96.0.0/16",
+    fakes="10.99.0.0/16",
+)
+IPV6 = Family(
+    version=6,
+    everywhere="::/0",
+    nodes="fd00:10:77::/64",
+    pods="fd00:10:88::/48",
+    pods_of_a_node=64,
+    services="fd00:10:96::/112",
+    fakes="fd00:10:99::/64",
+)
+FAMILIES = {"ipv4": (IPV4,), "ipv6": (IPV6,), "dual": (IPV4, IPV6)}
+"""The IP versions of each kind of cluster. The first is that of `status.podIP`, and of a Service that asks
+for no other."""
+
+USED = FAMILIES.get(FAMILY, (IPV4,))
+"""The IP versions of this cluster. (requirements.explain refuses a family that is none.)"""
+PRIMARY = USED[0]
+
+NAME = os.environ.get("SPARKGEN_CLUSTER", "sparkgen-cluster") + ("" if FAMILY == "ipv4" else f"-{FAMILY}")
 """The name of all that the cluster makes: namespaces start with it, folders and cgroups are called so.
 
 Clusters with other names run beside this one: the addresses are the same, the namespaces are not.
 """
 
-CONTROL_ADDRESS = "10.77.0.1"
-NODE_NETWORK = "10.77.0.0/24"
-POD_NETWORK = "10.88.0.0/16"
-SERVICE_NETWORK = "10.96.0.0/16"
-API_SERVICE = "10.96.0.1"
-DNS_SERVICE = "10.96.0.10"
-KWOK_NETWORK = "10.99.0.0/16"
-API_SERVER = f"https://{CONTROL_ADDRESS}:6443"
+CONTROL_ADDRESS = PRIMARY.control
+CONTROL_HOST = f"[{CONTROL_ADDRESS}]" if PRIMARY is IPV6 else CONTROL_ADDRESS
+"""The control plane's address, as URLs and names of images have it."""
+POD_NETWORK = ",".join(family.pods for family in USED)
+SERVICE_NETWORK = ",".join(family.services for family in USED)
+API_SERVICE = PRIMARY.api_service
+DNS_SERVICE = PRIMARY.dns_service
+API_SERVER = f"https://{CONTROL_HOST}:6443"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +119,21 @@ class Node:
 
     @property
     def address(self) -> str:
-        """Its address on the control plane's switch."""
-        return f"10.77.0.{10 + self.number}"
+        """Its address on the control plane's switch; of the first IP version."""
+        return self.address_in(PRIMARY)
 
     @property
-    def pods(self) -> str:
+    def addresses(self) -> tuple[str, ...]:
+        """Its address of each IP version."""
+        return tuple(self.address_in(family) for family in USED)
+
+    def address_in(self, family: Family) -> str:
+        """Its address of one IP version."""
+        return family.node_address(10 + self.number)
+
+    def pods_in(self, family: Family) -> str:
         """The addresses of its pods."""
-        return f"10.88.{self.number}.0/24"
+        return family.node_pods(self.number)
 
     @property
     def network_namespace(self) -> str:

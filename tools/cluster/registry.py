@@ -23,7 +23,7 @@ from typing import Any
 
 from cluster import configs, network, nodes, processes
 from cluster.argocd import listening
-from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME, NODES, Layout
+from cluster.plan import CONTROL_HOST, LAYOUT, NAME, NODES, Layout
 from cluster.registry_client import Client
 from common.cachedir import ToolError
 from gotools import gotools
@@ -71,7 +71,7 @@ class Registry:
     @property
     def address(self) -> str:
         """What the names of its images begin with."""
-        return f"{CONTROL_ADDRESS}:{PLAIN_PORT if self.plain else PORT}"
+        return f"{CONTROL_HOST}:{PLAIN_PORT if self.plain else PORT}"
 
     @property
     def push_address(self) -> str:

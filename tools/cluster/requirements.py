@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from cluster.plan import NAME
+from cluster.plan import FAMILIES, FAMILY, NAME
 from common import progress
 from common.cachedir import ToolError
 
@@ -52,8 +52,14 @@ def missing_packages(
     return sorted(lacking)
 
 
-def explain(platform: str, user: int, packages: list[str], name: str = NAME) -> str | None:
+def explain(
+    platform: str, user: int, packages: list[str], name: str = NAME, family: str = FAMILY
+) -> str | None:
     """Why no cluster called `name` can run here, and what to do about it; None when one can."""
+    if family not in FAMILIES:
+        return (
+            f"SPARKGEN_FAMILY={family!r} is not a family of addresses. Choose one of: {', '.join(FAMILIES)}."
+        )
     if not CLUSTER_NAME.fullmatch(name):
         return (
             f"SPARKGEN_CLUSTER={name!r} is not a valid name for a test cluster, because `down` removes "

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cluster import network
-from cluster.plan import CONTROL_ADDRESS, NAME
+from cluster.plan import NAME, PRIMARY, USED
 from cluster.requirements import run
 
-ADDRESS = "10.77.0.99"
+_NUMBER = 99
+ADDRESS = PRIMARY.node_address(_NUMBER)
 NAMESPACE = f"{NAME}-laptop"
 _LINK = "laptop"
 _HARDWARE_ADDRESS = "02:00:0a:4d:00:63"
@@ -50,9 +51,10 @@ def laptop() -> Iterator[Laptop]:
         run(*switch, "link", "set", _LINK, "master", network.SWITCH)
         run(*switch, "link", "set", _LINK, "up")
         run(*own, "link", "set", "eth0", "address", _HARDWARE_ADDRESS)
-        run(*own, "addr", "add", f"{ADDRESS}/24", "dev", "eth0")
         run(*own, "link", "set", "eth0", "up")
-        run(*own, "route", "add", "default", "via", CONTROL_ADDRESS)
+        for family in USED:
+            network.add_address(NAMESPACE, family, family.node_address(_NUMBER), "eth0")
+            network.add_route(NAMESPACE, family, family.everywhere, family.control)
         yield Laptop()
     finally:
         run("ip", "netns", "delete", NAMESPACE)

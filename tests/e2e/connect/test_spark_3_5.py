@@ -14,7 +14,7 @@ from deployed import deploy, spark_image, wait_until
 from cluster import network
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import CONTROL_ADDRESS, NAME
+from cluster.plan import CONTROL_ADDRESS, CONTROL_HOST, NAME
 from spark import maven_folder
 from tests.e2e.connect.test_connect import RESULT, connect, server
 
@@ -33,7 +33,7 @@ def repository(folder: Path) -> Iterator[str]:
         [*network.enter(NAME), *server, str(PORT)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            yield f"http://{CONTROL_ADDRESS}:{PORT}"
+            yield f"http://{CONTROL_HOST}:{PORT}"
         finally:
             process.kill()
 

@@ -40,3 +40,12 @@ def test_the_message_names_the_first_obstacle_and_the_way_out() -> None:
 def test_a_name_by_which_down_could_remove_something_else_is_refused(name: str) -> None:
     """The cluster's folders are found, and removed, by its name."""
     assert "is not a valid name for a test cluster" in str(explain("linux", 0, [], name))
+
+
+@pytest.mark.parametrize("family", ["ipv5", "IPv6", " "])
+def test_a_family_that_is_none_is_refused(family: str) -> None:
+    """With the names of those that there are."""
+    said = explain("linux", 0, [], family=family)
+    assert (
+        said == f"SPARKGEN_FAMILY={family!r} is not a family of addresses. Choose one of: ipv4, ipv6, dual."
+    )
