@@ -15,7 +15,7 @@ from cluster import lifecycle, lock, network, requirements
 from cluster import registry as registries
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import LAYOUT, LOCK, NAME
+from cluster.plan import FAMILY, LAYOUT, LOCK, NAME
 from cluster.registry import Registry
 from common import share
 from gotools import gotools
@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "own_cluster: needs the cluster of tools/cluster (its faults, namespaces, audit log)"
     )
     config.addinivalue_line("markers", "core: played at every commit, however long it takes")
+    config.addinivalue_line("markers", "families: played with `make e2e FAMILY=ipv6` and `FAMILY=dual`, too")
     config.addinivalue_line(
         "markers", "full: takes minutes; `make e2e-full` plays it, `make e2e` every tenth commit"
     )
@@ -80,6 +81,11 @@ def _left_out(items: list[pytest.Item], *, whole: bool) -> list[tuple[pytest.Ite
     names = frozenset(item.nodeid for item in items)
     if not whole:
         return [(item, "takes minutes: make e2e-full") for item in items if item.nodeid in full]
+    if FAMILY != "ipv4":
+        others = [item for item in items if not item.get_closest_marker("families")]
+        return [
+            (item, f"without the mark families: TESTS=... plays it with FAMILY={FAMILY}") for item in others
+        ]
     core = frozenset(
         item.nodeid for item in items if item.get_closest_marker("core") and item.nodeid not in full
     )

@@ -14,7 +14,8 @@ from deployed import wait_until
 from cluster import faults, network
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import NODES
+from cluster.plan import NODES, PRIMARY
+from sparkgen.runtime.addresses import url_host
 from tests.e2e.commands.looking import sparkgen
 
 from . import pods
@@ -32,7 +33,7 @@ def python(name: str) -> list[str]:
     return [sys.executable, str(PROGRAMS / f"{name}.py")]
 
 
-@pytest.mark.parametrize("version", [OLD, NEW])
+@pytest.mark.parametrize("version", [OLD, pytest.param(NEW, marks=pytest.mark.families)])
 def test_a_script(begin: Begin, version: str) -> None:
     """Its results are there, also those that the driver fetches; the image's Python runs; nothing is left."""
     session = begin(document("pi", version), *python("pi"))
@@ -72,7 +73,7 @@ def test_a_driver_on_a_node(begin: Begin) -> None:
     """Its address is the node's."""
     session = begin(document("pi", NEW), *python("pi"), enter=network.enter(NODES[0].network_namespace))
     assert session.ended(240) == 0, session.story()
-    assert f"executors will connect to {NODES[0].address}:" in "\n".join(session.err)
+    assert f"executors will connect to {url_host(NODES[0].address)}:" in "\n".join(session.err)
 
 
 def test_a_driver_in_a_pod(begin: Begin, cluster: Cluster, restricted: str, tmp_path: Path) -> None:
@@ -85,16 +86,18 @@ def test_a_driver_in_a_pod(begin: Begin, cluster: Cluster, restricted: str, tmp_
     bench = pods.workbench(cluster, restricted, tmp_path)
     session = begin(asked, *python("pi"), enter=bench.enter, kubeconfig=False, variables=pods.VARIABLES)
     assert session.ended(240) == 0, session.story()
-    assert f"executors will connect to {bench.address}:" in "\n".join(session.err)
+    assert f"executors will connect to {url_host(bench.address)}:" in "\n".join(session.err)
     session.nothing_is_left(60)
 
 
+@pytest.mark.families
 def test_an_address_that_pods_cannot_reach(begin: Begin) -> None:
     """It is said who cannot reach what, before an executor is made; nothing is left."""
-    session = begin(document("pi", NEW), *python("pi"), options=["--driver-host", "10.77.0.200"])
+    nobody = PRIMARY.node_address(200)
+    session = begin(document("pi", NEW), *python("pi"), options=["--driver-host", nobody])
     assert session.ended() == 2
     said = session.err[-1]
-    assert "cannot reach 10.77.0.200:" in said
+    assert f"cannot reach {url_host(nobody)}:" in said
     assert "--driver-host" in said
     assert session.out == []
     session.nothing_is_left(60)

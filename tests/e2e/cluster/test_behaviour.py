@@ -11,8 +11,9 @@ import pytest
 from cluster.configs import PAUSE_IMAGE
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
-from cluster.plan import NODES
+from cluster.plan import IPV6, NODES, USED
 from common.cachedir import ToolError
+from sparkgen.runtime.addresses import url_host
 
 IMAGE = f"{REPOSITORY}:{TESTED_VERSIONS[0]}"
 """An image with Python: the small one's static programs cannot look up names."""
@@ -31,6 +32,7 @@ def pod(name: str, namespace: str, command: list[str], **rest: Any) -> dict[str,
     }
 
 
+@pytest.mark.families
 @pytest.mark.own_cluster
 def test_names_services_and_host_ports_work_between_nodes(cluster: Cluster, namespace: str) -> None:
     """A server on one node answers both nodes by pod address, service name and host port."""
@@ -38,7 +40,7 @@ def test_names_services_and_host_ports_work_between_nodes(cluster: Cluster, name
     server = pod(
         "web",
         namespace,
-        ["python3", "-m", "http.server", "8080"],
+        ["python3", "-m", "http.server", "8080", *(["--bind", "::"] if IPV6 in USED else [])],
         ports=[{"containerPort": 8080, "hostPort": 18080}],
     )
     server["spec"]["nodeName"] = NODES[0].name
@@ -55,10 +57,10 @@ def test_names_services_and_host_ports_work_between_nodes(cluster: Cluster, name
     cluster.kubectl("wait", "-n", namespace, "--for=condition=Ready", "pod", "--all", "--timeout=60s")
     (found,) = cluster.objects("pods", namespace, "app=web")
     addresses = (
-        f"http://{found['status']['podIP']}:8080",
+        *(f"http://{url_host(entry['ip'])}:8080" for entry in found["status"]["podIPs"]),
         "http://web",
         f"http://web.{namespace}.svc.cluster.local",
-        f"http://{NODES[0].address}:18080",
+        *(f"http://{url_host(address)}:18080" for address in NODES[0].addresses),
     )
     for client in clients:
         name = client["metadata"]["name"]

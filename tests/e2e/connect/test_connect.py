@@ -106,6 +106,7 @@ def connect(cluster: Cluster, namespace: str, name: str, *script: str, full: str
     return end(client(cluster, namespace, name, *script, full=full))
 
 
+@pytest.mark.families
 def test_sessions_with_a_token(cluster: Cluster, restricted: str) -> None:
     """Both clients work; executors come and go; who has another token, or none, is not let in."""
     application, token = with_token(cluster, restricted, "team-a")

@@ -42,7 +42,9 @@ def fetch_of(application: Deployed) -> dict[str, object]:
 
 
 @pytest.mark.core
-@pytest.mark.parametrize(("version", "mount"), [(OLD, "fetch"), (NEW, "image")])
+@pytest.mark.parametrize(
+    ("version", "mount"), [pytest.param(OLD, "fetch", marks=pytest.mark.families), (NEW, "image")]
+)
 def test_a_python_project_runs_from_this_machine(version: str, mount: str, project: Project) -> None:
     """Modules in a folder, a file, a jar, an archive and a pinned package, in driver and executors alike."""
     project.write(version, mount)

@@ -20,7 +20,7 @@ PATIENCE = 900
 @pytest.mark.parametrize(
     ("version", "host_network"),
     [
-        pytest.param(NEW, False, marks=pytest.mark.core),
+        pytest.param(NEW, False, marks=[pytest.mark.core, pytest.mark.families]),
         (OLD, False),
         pytest.param(NEW, True, marks=pytest.mark.full),
     ],

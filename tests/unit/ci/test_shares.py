@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from common import share
+
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 import shares  # noqa: E402
@@ -59,3 +61,9 @@ def test_the_shares_do_not_depend_on_the_order_of_the_table(count: int) -> None:
     names = [f"t{number}" for number in range(count)]
     seconds = {name: 30.0 + index % 3 for index, name in enumerate(names)}
     assert shares.pack(seconds) == shares.pack(dict(reversed(seconds.items())))
+
+
+def test_what_a_tenth_of_the_commits_adds_to_ci_is_never_added_twice() -> None:
+    """One commit builds promtool, another plays the tests of addresses with IPv6, and a third with both."""
+    names = ("promtool", "ipv6", "dual")
+    assert len({share.share_of(name) for name in names}) == len(names)
