@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ from sparkgen.runtime.fetch import cache, command, download
 from sparkgen.runtime.fetch.command import Places, fetch
 from sparkgen.runtime.fetch.registry import Access, Registry
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing, artifacts
-from tests.unit.runtime.fetch.fake_registry import Answer, FakeRegistry, Pushed, environment
+from sparkgen.schema import store
+from tests.unit.runtime.fetch.fake_registry import Answer, FakeRegistry, Pushed, environment, pushed
 
 FILES = {"jobs/etl.py": b"print(1)\n", "lib/a/__init__.py": b"", "big": bytes(range(256)) * 4000}
 
@@ -433,6 +435,31 @@ def test_a_layer_that_comes_by_drops(registry: FakeRegistry, places: Places) -> 
         download.download(Drips(Access(insecure=True)), artifact, file, clock.time, print)
     assert caught.value.code == Code.REGISTRY_AWAY
     assert clock.seconds < 3700
+
+
+@pytest.mark.parametrize(
+    ("host", "valid"),
+    [
+        ("registry.example.com", True),
+        ("10.0.0.1:5443", True),
+        ("[fd00:10:77::1]:5443", True),
+        ("[fd00::1]", True),
+        ("fd00::1", False),
+        ("[fd00::1", False),
+        ("[registry]", False),
+    ],
+)
+def test_hosts_of_registries(host: str, valid: bool) -> None:
+    """A name or an address; an IPv6 address is in brackets. A document may have the same ones."""
+    wanted = pushed(host, b"layer", 5).wanted
+    repository = re.compile(store.application_schema()["$defs"]["repository"]["pattern"])
+    assert bool(repository.fullmatch(f"{host}/data/etl")) is valid
+    if valid:
+        [artifact] = artifacts(environment(wanted))
+        assert (artifact.host, artifact.reference) == (host, wanted["reference"])
+    else:
+        with pytest.raises(BadArtifact, match="invalid name, digest or reference"):
+            artifacts(environment(wanted))
 
 
 def test_a_manifest_that_comes_by_drops(registry: FakeRegistry, places: Places) -> None:
