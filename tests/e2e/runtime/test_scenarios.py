@@ -64,8 +64,8 @@ def test_executors_come_with_the_work_go_when_idle_and_come_again(
         cluster, restricted, document("waves", version, "waves.py", "12", dynamicAllocation=dynamic(3))
     )
     ready(application, 2)
-    wait_until(lambda: "wave 1" in application.logs(), 90, "the first wave is done", application.story)
-    wait_until(lambda: not application.executors(), 30, "idle executors are gone", application.story)
+    wait_until(lambda: "wave 1" in application.logs(), 300, "the first wave is done", application.story)
+    wait_until(lambda: not application.executors(), 60, "idle executors are gone", application.story)
     ready(application, 1)
     assert application.wait() == "Complete", application.story()
     assert re.findall(r"wave \d: 36", application.logs()) == ["wave 1: 36", "wave 2: 36"]
