@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import IO
+from typing import IO, Protocol
 
 from sparkgen.eventlog.errors import not_installed
 
@@ -54,12 +54,7 @@ def _plain(file: IO[bytes]) -> Iterator[bytes]:
 
 def _gzip(file: IO[bytes]) -> Iterator[bytes]:
     # A file may have a hundred thousand members in a megabyte: GzipFile copies none of what follows one.
-    try:
-        with gzip.GzipFile(fileobj=file) as unpacker:
-            while chunk := unpacker.read1(CHUNK):
-                yield chunk
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BrokenStream(str(error)) from error
+    return _until_broken(file, lambda: gzip.GzipFile(fileobj=file), (EOFError, gzip.BadGzipFile, zlib.error))
 
 
 def _zstd(file: IO[bytes]) -> Iterator[bytes]:
@@ -67,13 +62,50 @@ def _zstd(file: IO[bytes]) -> Iterator[bytes]:
         import zstandard  # noqa: PLC0415 - of the extra
     except ImportError as error:
         raise not_installed() from error
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
+
+    def opened() -> _Unpacker:
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
+        reader: _Unpacker = unpacker.stream_reader(file, read_across_frames=True, closefd=False)
+        return reader
+
+    return _until_broken(file, opened, (zstandard.ZstdError,))
+
+
+class _Unpacker(Protocol):
+    """Unpacks a file; `read1` gives what is there, at most so many bytes."""
+
+    def read1(self, size: int, /) -> bytes:
+        """The next bytes; none at the end."""
+
+
+def _until_broken(
+    file: IO[bytes], opened: Callable[[], _Unpacker], broken: tuple[type[Exception], ...]
+) -> Iterator[bytes]:
+    """All that can be unpacked before the file is `broken`; BrokenStream then."""
+    unpacker, given = opened(), 0
     try:
-        with unpacker.stream_reader(file, read_across_frames=True, closefd=False) as reader:
-            while chunk := reader.read(CHUNK):
-                yield chunk
-    except zstandard.ZstdError as error:
+        while chunk := unpacker.read1(CHUNK):
+            given += len(chunk)
+            yield chunk
+    except broken as error:
+        yield from _before_break(file, opened, given, broken)
         raise BrokenStream(str(error)) from error
+
+
+def _before_break(
+    file: IO[bytes], opened: Callable[[], _Unpacker], given: int, broken: tuple[type[Exception], ...]
+) -> Iterator[bytes]:
+    """What a read that failed had unpacked before the break: read again, byte by byte after `given` ones."""
+    file.seek(0)
+    unpacker, last = opened(), bytearray()
+    try:
+        while given > 0 and (chunk := unpacker.read1(min(CHUNK, given))):
+            given -= len(chunk)
+        while len(last) < CHUNK and (byte := unpacker.read1(1)):
+            last += byte
+    except broken:
+        pass
+    yield bytes(last)
 
 
 def _lz4(file: IO[bytes]) -> Iterator[bytes]:

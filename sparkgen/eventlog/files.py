@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import zipfile
-from importlib.resources.abc import Traversable
+from collections.abc import Iterable
 from pathlib import Path
 
+from sparkgen.eventlog.archive import Member, by_first_part, members
 from sparkgen.eventlog.errors import EventLogError
+
+LogFile = Path | Member
+"""A file on disk, or in an archive."""
 
 CODECS = {"lz4": "lz4", "snappy": "snappy", "zstd": "zstd", "zst": "zstd", "gz": "gz"}
 """Ending of a file's name -> what it was compressed with: Spark's short names, and those of gzip and zstd."""
@@ -16,7 +20,7 @@ MOST_UNPACKED = 500
 UNPACKED_ALWAYS = 1 << 28
 ROLLING = "eventlog_v2_"
 """What the name of a rolling log's directory begins with (RollingEventLogFilesWriter)."""
-_NUMBERED = re.compile(r"events_(\d+)_.+")
+_NUMBERED = re.compile(r"events_([0-9]{1,18})_.+")
 
 
 def codec_of(name: str) -> str:
@@ -30,7 +34,7 @@ def codec_of(name: str) -> str:
     return CODECS.get(ending, "")
 
 
-def log_files(path: Path) -> list[Traversable]:
+def log_files(path: Path) -> list[LogFile]:
     """The files of the log at `path`: itself, or those of a rolling log's directory, the oldest first.
 
     Either may lie in a zip archive, as a history server hands it out. A compacted file holds what is still
@@ -38,7 +42,7 @@ def log_files(path: Path) -> list[Traversable]:
     """
     try:
         if path.is_dir():
-            return _rolled(path)
+            return _rolled((entry for entry in path.iterdir() if entry.is_file()), str(path))
         if path.is_file():
             return _zipped(path) if zipfile.is_zipfile(path) else [path]
     except OSError as error:
@@ -48,22 +52,24 @@ def log_files(path: Path) -> list[Traversable]:
     )
 
 
-def _zipped(path: Path) -> list[Traversable]:
-    try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise EventLogError(f"cannot read {path}: {error}") from error
-    size = sum(entry.file_size for entry in archive.infolist())  # no more than this is ever unpacked
-    refuse_bomb(path, size, path.stat().st_size)
-    entries = [*zipfile.Path(archive).iterdir()]
-    if len(entries) != 1:
+def _zipped(path: Path) -> list[LogFile]:
+    found = members(path)
+    # No more than this is ever unpacked.
+    refuse_bomb(path, sum(member.info.file_size for member in found), path.stat().st_size)
+    folders = by_first_part(found)
+    if not folders:
+        raise EventLogError(f"{path} contains no event log; download the archive again")
+    if len(folders) != 1:
         raise EventLogError(
-            f"{path} contains {len(entries)} event logs, one per attempt; unpack it, and give one of them"
+            f"{path} contains {len(folders)} event logs, one per attempt; unpack it, and give one of them"
         )
-    return _rolled(entries[0]) if entries[0].is_dir() else [entries[0]]
+    (name,) = folders
+    if any(len(member.parts) == 1 for member in found):
+        return [found[0]]
+    return _rolled([member for member in found if len(member.parts) == 2], f"{path}/{name}")
 
 
-def refuse_bomb(path: Traversable, unpacked: int, packed: int) -> None:
+def refuse_bomb(path: LogFile, unpacked: int, packed: int) -> None:
     """EventLogError where no event log unpacks to so many bytes from so few."""
     if unpacked > UNPACKED_ALWAYS + MOST_UNPACKED * packed:
         raise EventLogError(
@@ -71,8 +77,8 @@ def refuse_bomb(path: Traversable, unpacked: int, packed: int) -> None:
         )
 
 
-def _rolled(folder: Traversable) -> list[Traversable]:
-    numbered = [(int(found[1]), entry) for entry in folder.iterdir() if (found := _numbered(entry))]
+def _rolled(entries: Iterable[LogFile], folder: str) -> list[LogFile]:
+    numbered = [(int(found[1]), entry) for entry in entries if (found := _NUMBERED.fullmatch(entry.name))]
     if not numbered:
         raise EventLogError(
             f"{folder} contains no event log; give a file, or a directory with files events_1_..., "
@@ -84,9 +90,5 @@ def _rolled(folder: Traversable) -> list[Traversable]:
     return [entry for _, entry in sorted(kept, key=lambda one: (one[0], one[1].name))]
 
 
-def _numbered(entry: Traversable) -> re.Match[str] | None:
-    return _NUMBERED.fullmatch(entry.name) if entry.is_file() else None
-
-
-def _is_compacted(entry: Traversable) -> bool:
+def _is_compacted(entry: LogFile) -> bool:
     return entry.name.removesuffix(".inprogress").endswith(".compact")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from zipfile import BadZipFile
 
 from sparkgen.eventlog import codecs
 from sparkgen.eventlog.errors import EventLogError
-from sparkgen.eventlog.files import codec_of, refuse_bomb
+from sparkgen.eventlog.files import LogFile, codec_of, refuse_bomb
 
 LONGEST_LINE = 64 << 20
 """Bytes. A job of ten thousand stages takes some megabytes; what is longer counts as broken."""
+MOST_BROKEN = 1_000_000
+"""Lines that cannot be read: a file with more of them is no event log, and goes on for minutes."""
+_LINE = re.compile(rb"[^\n]+")
 
 
 @dataclass(slots=True)
@@ -31,15 +35,23 @@ class Counts:
     def note_broken(self, file: str, line: int, why: str) -> None:
         """Count a line that cannot be read."""
         self.broken += 1
+        if self.broken > MOST_BROKEN:
+            raise EventLogError(
+                f"{file} is not a Spark event log: over {MOST_BROKEN:,} lines are unreadable, the first at "
+                f"{self.first_broken}"
+            )
         self.first_broken = self.first_broken or f"{file}:{line}: {why}"
 
 
 def lines(
-    files: list[Traversable], counts: Counts, progress: Callable[[int], None]
-) -> Iterator[tuple[Traversable, int, bytes]]:
-    """File, number and bytes of each line. `progress` is told the bytes of the files that were read."""
+    files: list[LogFile], counts: Counts, progress: Callable[[int], None]
+) -> Iterator[tuple[LogFile, int, bytes]]:
+    """File, number and bytes of each line that is not empty.
+
+    `progress` is told the bytes of the files that were read.
+    """
     for path in files:
-        for number, line in enumerate(_lines_of(path, counts, progress), 1):
+        for number, line in _lines_of(path, counts, progress):
             counts.lines += 1
             if len(line) > LONGEST_LINE:
                 counts.note_broken(str(path), number, f"longer than {LONGEST_LINE >> 20} MiB")
@@ -47,32 +59,45 @@ def lines(
             yield path, number, line
 
 
-def _lines_of(path: Traversable, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
-    before, rest = counts.read_bytes, bytearray()
+def _lines_of(path: LogFile, counts: Counts, progress: Callable[[int], None]) -> Iterator[tuple[int, bytes]]:
+    number, rest = 1, bytearray()
     try:
-        with path.open("rb") as file:
-            known = codecs.recognised(file.read(16))
-            file.seek(0)
-            for chunk in codecs.chunks(file, codec_of(path.name) if known is None else known):
-                first, *more = chunk.split(b"\n")
-                _extend(rest, first)
-                if more:
-                    yield bytes(rest)
-                    yield from more[:-1]
-                    rest = bytearray(more[-1])
-                counts.read_bytes = before + file.tell()
-                counts.unpacked_bytes += len(chunk)
-                refuse_bomb(path, counts.unpacked_bytes, counts.read_bytes)
-                progress(counts.read_bytes)
-            if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
-                yield bytes(rest)
-            counts.read_bytes = before + file.tell()
-    except (codecs.BrokenStream, BadZipFile):
+        for chunk in _chunks(path, counts, progress):
+            place = 0
+            for found in _LINE.finditer(chunk):
+                if (ended := chunk.count(b"\n", place, found.start())) and rest:
+                    yield number, bytes(rest)
+                    rest = bytearray()
+                number, place = number + ended, found.end()
+                if place < len(chunk) and not rest:
+                    yield number, found[0]
+                else:
+                    _extend(rest, found[0])
+            if (ended := chunk.count(b"\n", place)) and rest:
+                yield number, bytes(rest)
+                rest = bytearray()
+            number += ended
+    except (codecs.BrokenStream, BadZipFile, zlib.error, EOFError):  # the last two are of a zip archive's
         counts.cut_off += 1
-        if rest:
-            yield bytes(rest)
     except OSError as error:
         raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
+    if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
+        yield number, bytes(rest)
+
+
+def _chunks(path: LogFile, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
+    """The unpacked bytes of a file, counted as they are read."""
+    before = counts.read_bytes
+    with path.open("rb") as file:
+        known = codecs.recognised(file.read(16))
+        file.seek(0)
+        for chunk in codecs.chunks(file, codec_of(path.name) if known is None else known):
+            counts.read_bytes = before + file.tell()
+            counts.unpacked_bytes += len(chunk)
+            refuse_bomb(path, counts.unpacked_bytes, counts.read_bytes)
+            progress(counts.read_bytes)
+            yield chunk
+        counts.read_bytes = before + file.tell()
 
 
 def _extend(rest: bytearray, part: bytes) -> None:

@@ -29,7 +29,7 @@ def read_recording(source: str, progress: Callable[[int], None] = silent) -> Rec
     counts, so_far = Counts(), gather.Gathered()
     for path, number, line in lines(files, counts, progress):
         try:
-            event = events.decode(line) if line else None
+            event = events.decode(line)
         except events.BrokenEvent as error:
             counts.note_broken(str(path), number, str(error))
             continue

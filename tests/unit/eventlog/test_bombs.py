@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from sparkgen.eventlog import files, gather, read_recording
+from sparkgen.eventlog import files, gather, lines, read_recording
 from sparkgen.eventlog.errors import EventLogError
 
 from . import event_log as made
@@ -110,6 +110,14 @@ def test_of_a_text_without_end_the_beginning_is_kept(tmp_path: Path) -> None:
     found = read_recording(str(_written(tmp_path / "log", made.text(events))))
     assert len(repr(found)) < 50_000
     assert len(found.executors) == 2, "they are told apart"
+
+
+def test_a_file_of_rubbish_is_left_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is no event costs time, and a file of millions of them is no log."""
+    monkeypatch.setattr(lines, "MOST_BROKEN", 50)
+    assert read_recording(str(_written(tmp_path / "few", b"x\n" * 50 + small_with()))).reading.broken == 50
+    with pytest.raises(EventLogError, match=r"over 50 lines are unreadable, the first at .*many:1: "):
+        read_recording(str(_written(tmp_path / "many", b"x\n" * 51 + small_with())))
 
 
 def _written(path: Path, data: bytes) -> Path:

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from sparkgen.eventlog import EventLogError, read_recording
 from sparkgen.eventlog.recording import FAILED, SUCCEEDED, Recording
@@ -252,3 +253,95 @@ def test_memory_does_not_grow_with_what_is_not_needed(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 12 << 20
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zstd"])
+def test_of_a_file_with_a_damaged_tail_all_before_it_is_kept(tmp_path: Path, ending: str) -> None:
+    """A byte that changed, or rubbish after the last block, costs nothing of what could be unpacked."""
+    data = bytearray(made.PACKERS[ending](made.text(made.small()[:-1])))
+    if ending == ".zstd":
+        packer = zstandard.ZstdCompressor().compressobj()
+        data = bytearray(packer.compress(made.text(made.small()[:-1])))
+        data += packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK) + b"\xff" * 500
+    else:
+        data = bytearray(data[:-8]) + b"\0" * 8
+    found = read_recording(write(tmp_path / f"app{ending}", bytes(data)))
+    assert found.task_seconds == pytest.approx(9.0)
+    assert (found.finished, found.reading.cut_off, found.reading.broken) == (False, 1, 0)
+
+
+ODD_NAMES = {
+    "slashes": "//a",
+    "absolute": "/app-1",
+    "dot": "./app-1",
+    "doubled": "eventlog_v2_x//events_1_x",
+    "deep": "a/" * 20_000 + "x",
+}
+
+
+@pytest.mark.parametrize("name", ODD_NAMES.values(), ids=ODD_NAMES)
+def test_an_archive_with_odd_names_is_read_or_refused(tmp_path: Path, name: str) -> None:
+    """`zipfile.Path` goes round without end for a name that begins with slashes."""
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        archive.writestr(name, made.text(made.small()))
+    if name == ODD_NAMES["deep"]:
+        with pytest.raises(EventLogError, match="contains no event log"):
+            read_recording(str(tmp_path / "logs.zip"))
+    else:
+        assert read_recording(str(tmp_path / "logs.zip")).task_seconds == pytest.approx(9.0)
+
+
+@pytest.mark.parametrize("names", [["/"], ["./"], []])
+def test_an_archive_without_a_file_is_no_log(tmp_path: Path, names: list[str]) -> None:
+    """Whatever its folders are called."""
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        for name in names:
+            archive.writestr(name, b"")
+    with pytest.raises(EventLogError, match="contains no event log"):
+        read_recording(str(tmp_path / "logs.zip"))
+
+
+@pytest.mark.parametrize("number", ["9" * 200, "\u0663"])
+def test_a_number_that_no_rolling_log_has_is_no_file_of_it(tmp_path: Path, number: str) -> None:
+    """Spark counts from 1, in ASCII."""
+    write(tmp_path / f"events_{number}_x", made.text(made.small()))
+    with pytest.raises(EventLogError, match="contains no event log"):
+        read_recording(str(tmp_path))
+
+
+def test_an_archive_whose_packed_bytes_are_damaged_gives_what_is_there(tmp_path: Path) -> None:
+    """As deflate finds it, in the middle of the file."""
+    file = tmp_path / "logs.zip"
+    noise = random.Random(1)  # noqa: S311 - the same at every run
+    filler = [made.event("Other", Text=noise.randbytes(300).hex()) for _ in range(9000)]
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("app-1", made.text([*made.small()[:-1], *filler]))
+    data = bytearray(file.read_bytes())
+    data[len(data) * 3 // 4 : len(data) * 3 // 4 + 3000] = b"\xff" * 3000
+    file.write_bytes(data)
+    found = read_recording(str(file))
+    assert found.task_seconds == pytest.approx(9.0)
+    assert found.reading.cut_off == 1
+
+
+def test_an_encrypted_archive_is_refused_in_words(tmp_path: Path) -> None:
+    """The bit that says so is set in both of its headers."""
+    file = tmp_path / "logs.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("app-1", made.text(made.small()))
+    data = bytearray(file.read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    file.write_bytes(data)
+    with pytest.raises(EventLogError, match="unpack the archive first"):
+        read_recording(str(file))
+
+
+def test_lines_are_numbered_with_the_empty_ones(tmp_path: Path) -> None:
+    """Over the borders of what is read at once, too."""
+    text = made.text(made.small())
+    source = write(tmp_path / "app", b"\n" * ((1 << 20) - 3) + b"\n\nnot json\n\n" + text.rstrip(b"\n"))
+    found = read_recording(source)
+    assert found.reading.first_broken.startswith(f"{source}:{1 << 20}: ")
+    assert found.reading.lines == len(made.small()) + 1
+    assert found.finished

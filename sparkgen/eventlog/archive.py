@@ -1,0 +1,64 @@
+"""Event logs in a zip archive, as a history server hands them out. Nothing is unpacked to disk.
+
+`zipfile.Path` is not used: it goes round without end for an entry whose name begins with slashes.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from sparkgen.eventlog.errors import EventLogError
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file of an archive."""
+
+    archive: zipfile.ZipFile
+    info: zipfile.ZipInfo
+    parts: tuple[str, ...]
+    """Its folders and its name."""
+
+    @property
+    def name(self) -> str:
+        """Its name, without folders."""
+        return self.parts[-1]
+
+    def __str__(self) -> str:
+        return "/".join((self.archive.filename or "", *self.parts))
+
+    def open(self, _mode: Literal["rb"] = "rb") -> IO[bytes]:
+        """The stream of its bytes. EventLogError where it cannot be unpacked."""
+        try:
+            return self.archive.open(self.info)
+        except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed by a rare method
+            raise EventLogError(f"cannot read {self}: {error}; unpack the archive first") from error
+
+
+def members(path: Path) -> list[Member]:
+    """The files of an archive. EventLogError where it is broken."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise EventLogError(f"cannot read {path}: {error}") from error
+    return [
+        Member(archive, info, parts)
+        for info in archive.infolist()
+        if not info.is_dir() and (parts := _parts(info.filename))
+    ]
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in name.split("/") if part not in ("", "."))
+
+
+def by_first_part(found: Sequence[Member]) -> Mapping[str, Sequence[Member]]:
+    """The files of each folder at the top of an archive; a file at the top stands alone."""
+    folders: dict[str, list[Member]] = {}
+    for member in found:
+        folders.setdefault(member.parts[0], []).append(member)
+    return folders
