@@ -14,7 +14,7 @@ from sparkgen.whatif import json_report, overlay_report, page, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.price_file import read_prices
-from sparkgen.whatif.study import Question, Study, study
+from sparkgen.whatif.study import Question, Run, Study, study
 from sparkgen.writers import own_files
 
 MIB = 1 << 20
@@ -42,7 +42,7 @@ def cluster(capacity: int | None, ready: int | None, scale_up: float, losses: fl
 
 
 def whatif(asked: Asked) -> int:
-    """Replay each log and print the answers; 1 where the cheapest costs too much."""
+    """Replay each log and print the answers; 1 where the cheapest costs too much, or a replay never ends."""
     _agree(asked)
     prices = read_prices(asked.prices) if asked.prices else None
     candidates = [*from_sets(asked.sets), *(from_overlay(name) for name in asked.overlays)]
@@ -62,7 +62,8 @@ def whatif(asked: Asked) -> int:
         word = shlex.quote(asked.best)
         output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {word} APP.yaml")
     dear = [one for one in studies if _too_dear(one, asked.max_cost)]
-    return int(bool(dear))
+    stuck = [run for one in studies for run in _stuck(one)]
+    return int(bool(dear or stuck))
 
 
 def _agree(asked: Asked) -> None:
@@ -86,11 +87,21 @@ def _study(log: str, question: Question) -> Study:
 
 
 def _best(one: Study) -> str:
+    if one.baseline.outcome is None:
+        raise SparkgenError(f"{one.baseline.label}: {one.baseline.stopped}; there is nothing to compare with")
     if one.best is None:
         raise SparkgenError(
             "every configuration takes over 10% longer than the recorded one; try larger ones"
         )
     return overlay_report.text(one, one.best)
+
+
+def _stuck(one: Study) -> tuple[Run, ...]:
+    """The replays that never end, each told; those of a search that nobody named are no mistake."""
+    found = tuple(run for run in one.stuck if run.candidate is None or not run.candidate.searched)
+    for run in found:
+        output.note(f"error: {one.recording.source}: {run.label}: {run.stopped}")
+    return found
 
 
 def _too_dear(one: Study, most: float | None) -> bool:

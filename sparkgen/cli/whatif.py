@@ -9,16 +9,16 @@ import typer
 SUMMARY = "Predict an application's time and cost with other settings, from its event log."
 HELP = """Predict an application's time and cost with other settings, by replaying its event log.
 
-LOG is an event log of Spark 3.4 to 4.x. It is a file, plain or compressed (gz, lz4, snappy, zstd), or the
-directory of a rolling log. sparkgen first replays the recorded configuration, and reports how much this
-replay differs from the real run. Expect at least this error in every prediction.
+LOG is an event log of Spark 3.4 to 4.x, or an older one. It is a file, plain or compressed (gz, lz4,
+snappy, zstd), or the directory of a rolling log. sparkgen first replays the recorded configuration, and
+reports how much this replay differs from the real run. Expect at least this error in every prediction.
 
 The replay requests executors by the rules of Spark's dynamic allocation, and creates them as sparkgen's
 allocator does. For what a replay can and cannot predict, see docs/whatif.md. Install the extra
 `sparkgen[whatif]` first.
 
-With --max-cost, the command exits 1 if the best configuration costs more. If you give no other configuration,
-it compares the cost of the recorded one.
+The command exits 1 if a replay never ends. With --max-cost, it also exits 1 if the best configuration costs
+more. If you give no other configuration, it compares the cost of the recorded one.
 """
 EXAMPLES = """\b
 Examples:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sparkgen.eventlog import events
+from sparkgen.eventlog.clock import Clock, clock_of
 from sparkgen.eventlog.gather import DRIVER, LONGEST_NAME, Gathered
 from sparkgen.eventlog.recording import Executor, Job, MemoryPeak, Reading, Recording, Stage, Tasks
 
@@ -14,78 +16,81 @@ def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
     start = so_far.start
     if start is None:
         raise ValueError("no application")
-    ended = so_far.last if so_far.end is None else so_far.end
+    clock = clock_of(so_far, start.time)
+    stages, jobs = _stages(so_far, clock), _jobs(so_far, clock)
+    executors = _executors(so_far, stages, clock)
     return Recording(
         source=source,
         name=start.name[:LONGEST_NAME],
         application_id=(start.id or "")[:LONGEST_NAME],
         spark_version=so_far.version,
-        began=start.time,
-        ended=max(0.0, (ended - start.time) / 1e3),
+        began=clock.begin,
+        ended=clock.at(clock.end),
         finished=so_far.end is not None,
         properties=so_far.properties,
-        executors=_executors(so_far, start.time),
-        stages=_stages(so_far, start.time),
-        jobs=_jobs(so_far, start.time),
-        driver_up=max(0.0, ((so_far.driver_up or start.time) - start.time) / 1e3),
+        executors=executors,
+        stages=stages,
+        jobs=jobs,
+        driver_up=clock.at(clock.begin if so_far.driver_up is None else so_far.driver_up),
         driver_peak=so_far.peaks.get(DRIVER, MemoryPeak()),
-        reading=reading,
+        reading=replace(reading, impossible=clock.moved),
+        profiles=so_far.profiles,
+        lost_output=so_far.lost_output,
     )
 
 
-def _executors(so_far: Gathered, zero: int) -> tuple[Executor, ...]:
+def _executors(so_far: Gathered, stages: Sequence[Stage], clock: Clock) -> tuple[Executor, ...]:
     """Those that tasks name first, in the order of their places; then those that ran none."""
     ids = [*so_far.places, *(id_ for id_ in so_far.executors if id_ not in so_far.places)]
-    found = []
-    for id_ in ids:
-        removed = so_far.removed.get(id_)
-        executor = Executor(
-            id=id_,
-            host="",
-            cores=1,
-            profile=0,
-            added=0.0,
-            requested=None,
-            removed=None if removed is None else (removed.time - zero) / 1e3,
-            reason="" if removed is None else removed.reason,
-            peak=so_far.peaks.get(id_, MemoryPeak()),
-        )
-        event = so_far.executors.get(id_)
-        if event is not None:
-            asked = event.info.requested
-            executor = replace(
-                executor,
-                host=event.info.host,
-                cores=max(1, event.info.cores),
-                profile=event.info.profile,
-                added=(event.time - zero) / 1e3,
-                requested=None if asked is None else (asked - zero) / 1e3,
-            )
-        found.append(executor)
-    return tuple(found)
+    launched: dict[int, float] = {}
+    for stage in stages:
+        for place, time in zip(stage.tasks.executor, stage.tasks.launched, strict=True):
+            launched[place] = min(time, launched.get(place, time))
+    return tuple(_executor(so_far, id_, launched.get(place), clock) for place, id_ in enumerate(ids))
 
 
-def _stages(so_far: Gathered, zero: int) -> tuple[Stage, ...]:
+def _executor(so_far: Gathered, id_: str, first_launch: float | None, clock: Clock) -> Executor:
+    """An executor, which is there when its first task begins, whatever the log says."""
+    event, gone = so_far.executors.get(id_), so_far.removed.get(id_)
+    added = 0.0 if event is None else clock.at(event.time)
+    if first_launch is not None and added > first_launch:
+        added = first_launch
+    asked = None if event is None else event.info.requested
+    return Executor(
+        id=id_,
+        host="" if event is None else event.info.host,
+        cores=1 if event is None else max(1, event.info.cores),
+        profile=0 if event is None else event.info.profile,
+        added=added,
+        requested=None if asked is None else min(added, clock.at(asked)),
+        removed=None if gone is None else clock.after(added, clock.at(gone.time)),
+        reason="" if gone is None else gone.reason,
+        peak=so_far.peaks.get(id_, MemoryPeak()),
+    )
+
+
+def _stages(so_far: Gathered, clock: Clock) -> tuple[Stage, ...]:
     found = [
-        _stage_of(info, so_far.tasks.pop(key, Tasks()), zero)
+        _stage_of(info, so_far.tasks.pop(key, Tasks()), clock)
         for key, info in so_far.stages.items()
         if info.submitted is not None
     ]
     return tuple(sorted(found, key=lambda stage: (stage.submitted, stage.id, stage.attempt)))
 
 
-def _stage_of(info: events.StageInfo, tasks: Tasks, zero: int) -> Stage:
-    for column in (tasks.launched, tasks.finished):
-        for place, time in enumerate(column):
-            column[place] = (time - zero) / 1e3
+def _stage_of(info: events.StageInfo, tasks: Tasks, clock: Clock) -> Stage:
+    for row, (launched, finished) in enumerate(zip(tasks.launched, tasks.finished, strict=True)):
+        tasks.launched[row] = began = clock.at(launched)
+        tasks.finished[row] = clock.after(began, clock.at(finished))
+    submitted = clock.at(info.submitted or clock.begin)
     return Stage(
         id=info.id,
         attempt=info.attempt,
         name=info.name,
         size=info.tasks,
         parents=tuple(info.parents),
-        submitted=((info.submitted or zero) - zero) / 1e3,
-        completed=None if info.completed is None else (info.completed - zero) / 1e3,
+        submitted=submitted,
+        completed=None if info.completed is None else clock.after(submitted, clock.at(info.completed)),
         failure=info.failure or "",
         profile=info.profile,
         caches=frozenset(rdd.id for rdd in info.rdds),
@@ -93,16 +98,17 @@ def _stage_of(info: events.StageInfo, tasks: Tasks, zero: int) -> Stage:
     )
 
 
-def _jobs(so_far: Gathered, zero: int) -> tuple[Job, ...]:
+def _jobs(so_far: Gathered, clock: Clock) -> tuple[Job, ...]:
     found = []
     for job in so_far.jobs.values():
         end = so_far.job_ends.get(job.id)
         said = job.properties or events.JobProperties()
+        submitted = clock.at(job.time or clock.begin)
         found.append(
             Job(
                 id=job.id,
-                submitted=((job.time or zero) - zero) / 1e3,
-                completed=None if end is None else ((end.time or zero) - zero) / 1e3,
+                submitted=submitted,
+                completed=None if end is None else clock.after(submitted, clock.at(end.time or clock.begin)),
                 succeeded=end is not None and end.result.result == "JobSucceeded",
                 stages=tuple(job.stages),
                 execution=said.execution or "",

@@ -74,6 +74,20 @@ class ExecutorRemoved(msgspec.Struct, gc=False):
     reason: str = msgspec.field(name="Removed Reason", default="")
 
 
+class Amount(msgspec.Struct, gc=False):
+    """How much of a resource an executor or a task of a profile asks for."""
+
+    amount: float = msgspec.field(name="Amount", default=0.0)
+
+
+class ResourceProfileAdded(msgspec.Struct, gc=False):
+    """SparkListenerResourceProfileAdded, since Spark 3.1."""
+
+    id: Count = msgspec.field(name="Resource Profile Id")
+    executor: dict[str, Amount] = msgspec.field(name="Executor Resource Requests", default_factory=dict)
+    task: dict[str, Amount] = msgspec.field(name="Task Resource Requests", default_factory=dict)
+
+
 class BlockManagerId(msgspec.Struct, gc=False):
     """Whose block manager it is."""
 
@@ -242,6 +256,7 @@ KINDS: dict[str, type[msgspec.Struct]] = {
     "ApplicationEnd": ApplicationEnd,
     "EnvironmentUpdate": Environment,
     "BlockManagerAdded": BlockManagerAdded,
+    "ResourceProfileAdded": ResourceProfileAdded,
     "ExecutorAdded": ExecutorAdded,
     "ExecutorRemoved": ExecutorRemoved,
     "StageSubmitted": StageEvent,

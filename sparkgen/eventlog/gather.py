@@ -8,7 +8,16 @@ from typing import Any
 
 from sparkgen.eventlog import events
 from sparkgen.eventlog.errors import EventLogError
-from sparkgen.eventlog.recording import FAILED, KILLED, SUCCEEDED, MemoryPeak, Tasks
+from sparkgen.eventlog.recording import (
+    FAILED,
+    KILLED,
+    LOST,
+    SUCCEEDED,
+    WITHOUT_INPUT,
+    MemoryPeak,
+    ResourceProfile,
+    Tasks,
+)
 
 KEPT = (
     "spark.app.",
@@ -30,6 +39,8 @@ KEPT = (
 """What the names of the properties begin with that are kept: none of them is a secret's."""
 DRIVER = "driver"
 LONGEST_NAME = 200
+LARGEST = 1e9
+"""Of an amount: more of it is no executor."""
 LONGEST_VALUE = 1000
 """Of a property that a replay reads."""
 MOST_KEPT = 5_000_000
@@ -56,12 +67,24 @@ class Gathered:
     jobs: dict[int, events.JobStart] = field(default_factory=dict)
     """With times: where the log has none, that of the last event before."""
     job_ends: dict[int, events.JobEnd] = field(default_factory=dict)
+    profiles: dict[int, ResourceProfile] = field(default_factory=dict)
+    lost_output: int = 0
+    first_launch: int = 1 << 60
+    last_finish: int = 0
+    """Of all tasks."""
+    last_work: int = 0
+    """The last time of a job, a stage or a task."""
     kept: int = 0
     """How much was kept of events."""
 
     def take(self, name: bytes, event: Any) -> None:
         """Take in one event. EventLogError where there is more than a replay can do."""
         _TAKE[name](self, event)
+
+    def work_at(self, time: int) -> None:
+        """Note a time of a job, a stage or a task."""
+        self.last_work = max(self.last_work, time)
+        self.last = max(self.last, time)
 
     def keep(self, number: int = 1) -> None:
         """Count what is kept."""
@@ -122,7 +145,7 @@ def _stage(so_far: Gathered, event: events.StageEvent) -> None:
     info.rdds = [rdd for rdd in info.rdds if rdd.level.disk or rdd.level.memory]
     so_far.keep(1 + len(info.parents) + len(info.rdds))
     so_far.stages[(info.id, info.attempt)] = info
-    so_far.last = max(so_far.last, info.submitted or 0, info.completed or 0)
+    so_far.work_at(max(info.submitted or 0, info.completed or 0))
 
 
 def _job(so_far: Gathered, event: events.JobStart) -> None:
@@ -132,7 +155,7 @@ def _job(so_far: Gathered, event: events.JobStart) -> None:
         said.execution, said.batch = (said.execution or "")[:LONGEST_NAME], (said.batch or "")[:LONGEST_NAME]
         said.stream, said.pool = (said.stream or "")[:LONGEST_NAME], (said.pool or "")[:LONGEST_NAME]
     so_far.jobs[event.id] = event
-    so_far.last = max(so_far.last, event.time)
+    so_far.work_at(event.time)
 
 
 def _job_end(so_far: Gathered, event: events.JobEnd) -> None:
@@ -140,14 +163,28 @@ def _job_end(so_far: Gathered, event: events.JobEnd) -> None:
     so_far.keep()
     event.result.result = event.result.result[:LONGEST_NAME]
     so_far.job_ends[event.id] = event
-    so_far.last = max(so_far.last, event.time)
+    so_far.work_at(event.time)
+
+
+def _profile(so_far: Gathered, event: events.ResourceProfileAdded) -> None:
+    so_far.keep(1 + len(event.executor) + len(event.task))
+    so_far.profiles[event.id] = ResourceProfile(_amounts(event.executor), _amounts(event.task))
+
+
+def _amounts(given: dict[str, events.Amount]) -> dict[str, float]:
+    return {name[:LONGEST_NAME]: one.amount for name, one in given.items() if 0 <= one.amount < LARGEST}
 
 
 def _task(so_far: Gathered, event: events.TaskEnd) -> None:
     info, metrics = event.info, event.metrics or events.TaskMetrics()
     so_far.keep()
     info.executor = info.executor[:LONGEST_NAME]
-    so_far.last = max(so_far.last, info.finished)
+    so_far.work_at(info.finished)
+    so_far.last_finish = max(so_far.last_finish, info.finished)
+    so_far.first_launch = min(so_far.first_launch, info.launched)
+    if event.reason.reason == "Resubmitted":  # told a second time of a task that had succeeded
+        so_far.lost_output += 1
+        return
     tasks = so_far.tasks.setdefault((event.stage, event.stage_attempt), Tasks())
     tasks.index.append(info.index)
     tasks.launched.append(info.launched)
@@ -155,10 +192,10 @@ def _task(so_far: Gathered, event: events.TaskEnd) -> None:
     tasks.executor.append(so_far.places.setdefault(info.executor, len(so_far.places)))
     tasks.outcome.append(_outcome(event))
     tasks.speculative.append(info.speculative)
-    tasks.run.append((metrics.run + metrics.deserialize) / 1e3)
-    tasks.cpu.append((metrics.cpu + metrics.deserialize_cpu) / 1e9)
-    tasks.gc.append(metrics.gc_time / 1e3)
-    tasks.spilled.append(metrics.spilled)
+    tasks.run.append(max(0, metrics.run + metrics.deserialize) / 1e3)
+    tasks.cpu.append(max(0, metrics.cpu + metrics.deserialize_cpu) / 1e9)
+    tasks.gc.append(max(0, metrics.gc_time) / 1e3)
+    tasks.spilled.append(max(0, metrics.spilled))
     shuffled = metrics.shuffle_read or events.ShuffleRead()
     tasks.read.append((metrics.input.read if metrics.input else 0) + shuffled.remote + shuffled.local)
     tasks.written.append(metrics.shuffle_write.written if metrics.shuffle_write else 0)
@@ -167,10 +204,21 @@ def _task(so_far: Gathered, event: events.TaskEnd) -> None:
         _note_peak(so_far, info.executor, event.peaks)
 
 
+_OUTCOMES = {
+    "Success": SUCCEEDED,
+    "TaskKilled": KILLED,
+    "TaskCommitDenied": KILLED,
+    "ExecutorLostFailure": LOST,
+    "FetchFailed": WITHOUT_INPUT,
+}
+"""Reason (TaskEndReason) -> how the attempt ended; any other one is a failure."""
+
+
 def _outcome(event: events.TaskEnd) -> int:
-    if event.reason.reason == "Success":
-        return SUCCEEDED
-    return KILLED if event.info.killed or event.reason.reason == "TaskKilled" else FAILED
+    known = _OUTCOMES.get(event.reason.reason)
+    if known is not None:
+        return known
+    return KILLED if event.info.killed else FAILED
 
 
 def _metrics(so_far: Gathered, event: events.StageExecutorMetrics) -> None:
@@ -194,6 +242,7 @@ _BY_KIND: dict[str, Callable[[Gathered, Any], None]] = {
     "ApplicationEnd": _end,
     "EnvironmentUpdate": _environment,
     "BlockManagerAdded": _block_manager,
+    "ResourceProfileAdded": _profile,
     "ExecutorAdded": _added,
     "ExecutorRemoved": _removed,
     "StageSubmitted": _stage,

@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-SUCCEEDED, FAILED, KILLED = 0, 1, 2
-"""How a task attempt ended."""
+SUCCEEDED, FAILED, KILLED, LOST, WITHOUT_INPUT = 0, 1, 2, 3, 4
+"""How a task attempt ended. LOST: with its executor. WITHOUT_INPUT: what it reads was lost (FetchFailed)."""
 
 
 def _floats() -> array[float]:
@@ -56,6 +56,11 @@ class Tasks:
 
     def __len__(self) -> int:
         return len(self.index)
+
+    def take(self, other: Tasks, row: int, index: int) -> None:
+        """Take an attempt of another stage attempt, as the task `index` of this one."""
+        for name in self.__slots__:
+            getattr(self, name).append(index if name == "index" else getattr(other, name)[row])
 
     def seconds(self, row: int) -> float:
         """How long an attempt took."""
@@ -119,6 +124,14 @@ class MemoryPeak:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceProfile:
+    """What a resource profile asks for, by Spark's names: cores, memory (in MiB), gpu, ..."""
+
+    executor: Mapping[str, float]
+    task: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Executor:
     """An executor that registered."""
 
@@ -144,6 +157,8 @@ class Reading:
     broken: int
     first_broken: str
     cut_off: int
+    impossible: int = 0
+    """Times that cannot be, as a clock was set: they were moved into the application's time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +185,10 @@ class Recording:
     """When the driver's block manager registered, just before its context is up; 0 where no log says."""
     driver_peak: MemoryPeak
     reading: Reading
+    profiles: Mapping[int, ResourceProfile] = field(default_factory=dict)
+    """Those that the log names; the default one is 0."""
+    lost_output: int = 0
+    """Tasks that ran again because the executor was lost that kept their output (Resubmitted)."""
 
     def is_first(self, executor: Executor) -> bool:
         """Whether an executor was asked for with the application, and not by a job."""

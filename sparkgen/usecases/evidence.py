@@ -21,7 +21,7 @@ def evidence_of(log: str) -> Evidence:
         source=log,
         application=application_of(recording),
         heap_used=found.facts.heap_used,
-        useful_tasks=found.facts.limit * found.replayed.settings.slots,
+        useful_tasks=(found.facts.limit or 0) * found.replayed.settings.slots,
         held=found.facts.held,
         executor_seconds=found.truth.executor_seconds,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sparkgen.document.changes import read_changes
@@ -15,7 +15,7 @@ from sparkgen.document.setvalues import SetError, parse_set
 from sparkgen.document.sources import Reader
 from sparkgen.errors import Position, Problem, SparkgenError, path_text
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, lookup
-from sparkgen.whatif.configuration import DYNAMIC, Configuration
+from sparkgen.whatif.configuration import DYNAMIC, Configuration, is_task_resource
 
 MOST_RUNS = 64
 """Replays of one question at most."""
@@ -52,6 +52,8 @@ class Candidate:
 
     label: str
     spec: Mapping[str, Any]
+    searched: bool = False
+    """Whether nobody named it: a search tries it."""
 
     def properties(self, recorded: Mapping[str, str]) -> dict[str, str]:
         """Spark's properties with it, from those that were recorded."""
@@ -71,7 +73,8 @@ def _deleted(spec: Mapping[str, Any]) -> set[str]:
 
 def asked_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     """The properties that a part of a spec asks for, those that a replay can answer for."""
-    found = {name: value for name, value in effective_properties(spec).items() if name in ANSWERED}
+    given = effective_properties(spec)
+    found = {name: value for name, value in given.items() if name in ANSWERED or is_task_resource(name)}
     service = spec.get("shuffleService")
     if isinstance(service, dict):
         # The data of a sidecar goes with its pod.
@@ -169,7 +172,7 @@ def search(recorded: Configuration, limit: int) -> list[Candidate]:
                 _sized(recorded, cores, max(1, math.ceil(count * recorded.cores / cores)))
                 for count in counts[-2:]
             ]
-    unique = {candidate.label: candidate for candidate in found}
+    unique = {candidate.label: replace(candidate, searched=True) for candidate in found}
     return [*unique.values()][:MOST_RUNS]
 
 

@@ -18,7 +18,7 @@ from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Cre
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, ObservedExecutor, PodPhase, Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Answer
 
 WRITE = 0.03
@@ -52,6 +52,9 @@ class Pod:
 
     id: int
     created: float
+    profile: int = 0
+    began: float | None = None
+    """When it ran: it had a node, and is paid for from then on."""
     registered: float | None = None
     ended: float | None = None
     loss: Loss | None = None
@@ -59,16 +62,20 @@ class Pod:
 
 @dataclass(slots=True)
 class Pods:
-    """All pods of a replay. `later` calls a function at a time; `registered` and `gone` are told ids."""
+    """All pods of a replay. `later` calls a function at a time.
+
+    `registered` is told an id, a profile and the time; `gone` an id and the time.
+    """
 
     settings: AllocationSettings
     cluster: Cluster
     delay: Callable[[int, float], float]
     """How long the nth executor takes to register when it is asked for at a time."""
     later: Callable[[float, Callable[[float], None]], None]
-    registered: Callable[[int, float], None]
+    registered: Callable[[int, int, float], None]
     gone: Callable[[int, float], None]
-    target: int = 0
+    targets: dict[int, int] = field(default_factory=dict)
+    """How many executors Spark wants of each resource profile."""
     kills: set[int] = field(default_factory=set)
     pods: dict[int, Pod] = field(default_factory=dict)
     ended: list[Pod] = field(default_factory=list)
@@ -116,7 +123,8 @@ class Pods:
             phase=DriverPhase.RUNNING,
             session="replay",
             dynamic=self.settings.dynamic,
-            executors={0: self.target},
+            executors=dict(self.targets),
+            profiles={profile: Profile() for profile in self.targets if profile},
             registered=frozenset(self._registered),
             kills=frozenset(self.kills),
         )
@@ -124,15 +132,15 @@ class Pods:
     def _done(self, action: Action, now: float) -> None:
         self._outcomes.append(ActionOutcome(action, Answer.DONE, uid=f"pod-{action.id}"))
         if isinstance(action, Create):
-            self._create(action.id, now)
+            self._create(action.id, action.profile, now)
         elif action.id in self._there:
             self._there[action.id] = replace(self._there[action.id], deleting=True)
             self.later(now + ENDING, lambda at: self._end(action.id, at))
         self.decide_soon(now)
 
-    def _create(self, id_: int, now: float) -> None:
-        self.pods[id_] = self._waiting[id_] = Pod(id_, now)
-        self._there[id_] = ObservedExecutor(id_, 0, f"exec-{id_}", f"pod-{id_}", PodPhase.PENDING, now)
+    def _create(self, id_: int, profile: int, now: float) -> None:
+        self.pods[id_] = self._waiting[id_] = Pod(id_, now, profile)
+        self._there[id_] = ObservedExecutor(id_, profile, f"exec-{id_}", f"pod-{id_}", PodPhase.PENDING, now)
         self._place(now)
 
     def _place(self, now: float) -> None:
@@ -150,8 +158,9 @@ class Pods:
             self.later(registers, partial(self._register, pod.id))
 
     def _run(self, id_: int, now: float) -> None:
-        if id_ in self._there and not self._there[id_].deleting:
-            seen = self._there[id_]
+        pod, seen = self.pods.get(id_), self._there.get(id_)
+        if pod is not None and seen is not None and not seen.deleting:
+            pod.began = now
             self._there[id_] = replace(seen, phase=PodPhase.RUNNING, node=f"node-{id_}", since=now)
             self.decide_soon(now)
 
@@ -161,7 +170,7 @@ class Pods:
             return
         pod.registered = now
         self._registered.add(id_)
-        self.registered(id_, now)
+        self.registered(id_, pod.profile, now)
         self.decide_soon(now)
         if self.cluster.losses_per_hour > 0:
             lives = self._chance.expovariate(self.cluster.losses_per_hour / 3600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ OVERHEAD_FACTOR = 0.1
 LARGEST_FACTOR = 1000
 """More than any ratio or factor of Spark means, and few enough that no product is endless."""
 LONGEST_SHOWN = 40
+_RESOURCE = re.compile(r"spark\.(?P<whose>executor|task)\.resource\.(?P<resource>[^.]+)\.amount")
+_SLACK = 1e-9
 
 
 class BadSetting(SparkgenError):
@@ -43,6 +46,28 @@ class DynamicAllocation:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """An executor of a resource profile, and how many tasks it runs at one time."""
+
+    cores: int
+    task_cpus: int
+    memory: int
+    """What its pod asks for, in MiB."""
+    most_tasks: int | None = None
+    """What resources such as GPUs allow; None: the tasks ask for none."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks it runs at one time."""
+        return self.slots_of(self.cores)
+
+    def slots_of(self, cores: int) -> int:
+        """The same of an executor that has so many cores."""
+        by_cores = max(1, cores // self.task_cpus)
+        return by_cores if self.most_tasks is None else min(by_cores, self.most_tasks)
+
+
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """The settings of one replay."""
 
@@ -62,11 +87,30 @@ class Configuration:
     longest_wait: float = 30.0
     """Or after so many seconds."""
     allocation: AllocationSettings = field(default_factory=AllocationSettings)
+    most_tasks: int | None = None
+    """How many tasks an executor's resources such as GPUs allow at one time; None: tasks ask for none."""
+    profiles: Mapping[int, Shape] = field(default_factory=dict)
+    """The other resource profiles that stages use. Nothing but the log sets their sizes."""
+
+    @property
+    def default(self) -> Shape:
+        """An executor of the default resource profile."""
+        return Shape(self.cores, self.task_cpus, self.executor_memory, self.most_tasks)
+
+    def shape(self, profile: int) -> Shape:
+        """An executor of a resource profile."""
+        return self.profiles.get(profile, self.default)
 
     @property
     def slots(self) -> int:
-        """How many tasks an executor runs at one time."""
-        return max(1, self.cores // self.task_cpus)
+        """How many tasks an executor of the default profile runs at one time."""
+        return self.default.slots
+
+    @property
+    def all_slots(self) -> int | dict[int, int]:
+        """The same for each profile, where there are several."""
+        others = {profile: shape.slots for profile, shape in self.profiles.items()}
+        return {0: self.slots, **others} if others else self.slots
 
     @property
     def executor_memory(self) -> int:
@@ -102,7 +146,42 @@ def configuration(properties: Mapping[str, str]) -> Configuration:
         registered_ratio=read.number("spark.scheduler.minRegisteredResourcesRatio", _usual_ratio(properties)),
         longest_wait=read.seconds("spark.scheduler.maxRegisteredResourcesWaitingTime", 30.0, "ms"),
         allocation=_allocation(read, dynamic, instances),
+        most_tasks=_most_tasks(read),
     )
+
+
+def is_task_resource(name: str) -> bool:
+    """Whether a property says how much of a resource, such as GPUs, an executor has or a task needs."""
+    return _RESOURCE.fullmatch(name) is not None
+
+
+def _most_tasks(read: _Reader) -> int | None:
+    executor: dict[str, float] = {}
+    task: dict[str, float] = {}
+    for name in read.properties:
+        if found := _RESOURCE.fullmatch(name):
+            amounts = executor if found["whose"] == "executor" else task
+            amounts[found["resource"]] = read.number(name, 0.0)
+    most = tasks_at_once(executor, task)
+    if most == 0:
+        asked = ", ".join(f"{name} ({amount:g})" for name, amount in sorted(task.items()))
+        raise BadSetting(f"no executor can run a task: each task needs {asked}, and executors have less")
+    return most
+
+
+def tasks_at_once(executor: Mapping[str, float], task: Mapping[str, float]) -> int | None:
+    """How many tasks an executor's resources allow, by Spark's rule; None where tasks need none.
+
+    A task may need a part of an address, such as half of a GPU: as many share it as fit.
+    """
+    allowed = [
+        int(executor.get(name, 0.0)) * int(1 / amount + _SLACK)
+        if amount <= 1
+        else int(executor.get(name, 0.0) // amount)
+        for name, amount in task.items()
+        if amount > 0
+    ]
+    return min(allowed, default=None)
 
 
 def _usual_ratio(properties: Mapping[str, str]) -> float:
@@ -143,6 +222,8 @@ def _allocation(read: _Reader, dynamic: DynamicAllocation | None, instances: int
         batch_size=read.optional_count(f"{batch}batch.size"),
         batch_delay=read.seconds(f"{batch}batch.delay", 1.0, "ms"),
         max_pending=read.optional_count(f"{batch}maxPendingPods"),
+        # A delay that was measured is no failure, however long: it may be that of a full cluster.
+        executor_timeout=math.inf,
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from sparkgen.eventlog import Executor, Recording
+from sparkgen.eventlog import Recording
 from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.requests import WITH_APPLICATION, Asked
 
 START_DELAY = 10.0
 """Seconds from asking for an executor until it registers, where the log does not say."""
@@ -15,6 +16,7 @@ POD_START = 1.0
 MASTER = "sparkgen://"
 """With it, pods of the first executors are there before the driver asks: they start while its JVM does."""
 
+NEWER = "record a run with Spark 3.4 or newer, whose logs show it"
 LOCAL = ("", "127.0.0.1", "localhost")
 """Hosts of executors that are processes of one machine."""
 
@@ -32,46 +34,57 @@ class Delays:
     assumed: tuple[Remark, ...]
 
 
-def delays(recording: Recording) -> Delays:
-    """Those of a recording."""
-    registered = [executor for executor in recording.executors if executor.added > 0]
-    first = [executor for executor in registered if recording.is_first(executor)]
-    later = sorted((one for one in registered if not recording.is_first(one)), key=_asked)
-    known = [one.added - one.requested for one in registered if one.requested is not None]
-    since_start = tuple(sorted(executor.added for executor in first))
-    since_asked = tuple(executor.added - _asked(executor) for executor in later)
+def delays(recording: Recording, asked: Asked) -> Delays:
+    """Those of a recording. `asked`: when each executor was asked for (requests.py)."""
+    registered = [(one, asked[place]) for place, one in enumerate(recording.executors) if one.added > 0]
+    since_start = tuple(sorted(one.added for one, time in registered if time is WITH_APPLICATION))
+    later = sorted(
+        (time, one.added)
+        for one, time in registered
+        if time is not WITH_APPLICATION and (time < one.added or one.requested is not None)
+    )
+    since_asked = tuple(max(0.0, added - time) for time, added in later)
+    known = [one.added - one.requested for one, _ in registered if one.requested is not None]
     usual, said = _usual(since_start, since_asked, known, early=_is_early(recording))
-    remarks = (Remark(RemarkCode.DELAY_ASSUMED, said),) if said else ()
-    return Delays(since_start, since_asked, usual, remarks)
+    return Delays(since_start, since_asked, usual, (said,) if said else ())
 
 
 def _usual(
     first: tuple[float, ...], later: tuple[float, ...], known: list[float], *, early: bool
-) -> tuple[float, str]:
+) -> tuple[float, Remark | None]:
     """What is usual, and what was assumed for it."""
     if known and not early:
-        return statistics.median(known), ""
+        return statistics.median(known), None
     if known and later:
-        return statistics.median(later), ""
+        return statistics.median(later), None
     if known:
-        return statistics.median(known) + POD_START, (
+        return statistics.median(known) + POD_START, Remark(
+            RemarkCode.DELAY_ASSUMED,
             "all executors were requested with the application, and their pods started at the same time "
-            f"as the driver's pod: the replay assumes that later executors take {POD_START:g} s longer"
+            f"as the driver's pod: the replay assumes that later executors take {POD_START:g} s longer",
+            "record a run with dynamic allocation",
+        )
+    if later:
+        return statistics.median(later), Remark(
+            RemarkCode.DELAY_INFERRED,
+            "the log does not show when executors were requested: the replay infers it from the tasks that "
+            "waited and the executors that were lost",
+            NEWER,
         )
     if first:
-        return statistics.median(first), (
+        return statistics.median(first), Remark(
+            RemarkCode.DELAY_ASSUMED,
             "the log does not show when executors were requested: the replay assumes that each takes as long "
-            "to register as the first ones took after the application started"
+            "to register as the first ones took after the application started",
+            NEWER,
         )
-    return START_DELAY, (
-        f"the log does not show how long executors take to register: the replay assumes {START_DELAY:g} s"
+    return START_DELAY, Remark(
+        RemarkCode.DELAY_ASSUMED,
+        f"the log does not show how long executors take to register: the replay assumes {START_DELAY:g} s",
+        "record a run with executors in pods",
     )
 
 
 def _is_early(recording: Recording) -> bool:
     pods = any(executor.host not in LOCAL for executor in recording.executors)
     return pods and recording.properties.get("spark.master", "").startswith(MASTER)
-
-
-def _asked(executor: Executor) -> float:
-    return executor.added if executor.requested is None else min(executor.requested, executor.added)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,8 +41,8 @@ class Facts:
     driver_only: float
     """Seconds in which no task ran."""
     critical_path: float
-    limit: int
-    """So many executors, and no more of them help."""
+    limit: int | None
+    """So many executors, and no more of them help; None where no replay ends."""
     skewed: tuple[Skew, ...]
     """The worst first, by what the longest task costs."""
     spilled: int
@@ -57,7 +58,7 @@ class Facts:
     """Seconds past the idle time-out, summed, of executors that shuffle tracking keeps."""
 
 
-def facts(recording: Recording, settings: Configuration, critical_path: float, limit: int) -> Facts:
+def facts(recording: Recording, settings: Configuration, critical_path: float, limit: int | None) -> Facts:
     """What the recording says."""
     rows = [(stage.tasks, row) for stage in recording.stages for row in range(len(stage.tasks))]
     run = sum(tasks.run[row] for tasks, row in rows)
@@ -67,7 +68,7 @@ def facts(recording: Recording, settings: Configuration, critical_path: float, l
         limit=limit,
         skewed=tuple(sorted(_skewed(recording.stages), key=lambda one: one.median - one.longest)[:5]),
         spilled=sum(tasks.spilled[row] for tasks, row in rows),
-        gc=sum(tasks.gc[row] for tasks, row in rows) / run if run > 0 else 0.0,
+        gc=min(1.0, sum(tasks.gc[row] for tasks, row in rows) / run) if run > 0 else 0.0,
         heap_asked=settings.memory,
         heap_used=max((one.peak.heap for one in recording.executors), default=0) >> 20,
         held=_held(recording, settings),
@@ -132,8 +133,8 @@ def _skewed(stages: tuple[Stage, ...]) -> list[Skew]:
     return found
 
 
-def limit(wall: Callable[[int], float], most: int) -> int:
-    """The fewest executors that are as fast as any number, but for a hundredth.
+def limit(wall: Callable[[int], float], most: int) -> int | None:
+    """The fewest executors that are as fast as any number, but for a hundredth; None where none ever ends.
 
     `wall`: seconds with so many; `most`: tasks that ever wait together need no more. Each step is a replay,
     which takes seconds with a large log: of more than `EXACT_TO` it may be a twentieth more than the fewest.
@@ -146,6 +147,8 @@ def limit(wall: Callable[[int], float], most: int) -> int:
             break
         count = min(count * 4, most)
     fastest = min(tried.values())
+    if fastest == math.inf:
+        return None
     good = min(count for count, seconds in tried.items() if seconds <= fastest * (1 + HELPS))
     low = max((count for count in tried if count < good), default=0)
     while good - low > max(1, good // EXACT_TO):
@@ -171,7 +174,7 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
             f"{found.heap_used} MiB: reduce spec.executor.memory",
         )
     most = settings.instances if settings.dynamic is None else settings.dynamic.maximum
-    if most is not None and most > found.limit:
+    if most is not None and found.limit is not None and most > found.limit:
         field = (
             "spec.executor.instances" if settings.dynamic is None else "spec.dynamicAllocation.maxExecutors"
         )

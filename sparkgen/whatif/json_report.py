@@ -34,6 +34,7 @@ def data(study: Study) -> dict[str, Any]:
         "error": {"wall": study.wall_error, "executorSeconds": study.executor_error},
         "runs": [_run(run) for run in study.runs],
         "best": study.best.label if study.best else None,
+        "bestCostsMore": study.best_costs_more,
         "currency": study.currency,
         "facts": asdict(study.facts),
         "lossSeconds": study.loss,
@@ -50,6 +51,7 @@ def _run(run: Run) -> dict[str, Any]:
         **(_outcome(run.outcome) if run.outcome else {}),
         "cost": _cost(run.cost),
         "wallRangeSeconds": run.span,
+        "wallRangeCauses": [cause.value for cause in run.span_causes],
         "notKnown": [asdict(remark) for remark in run.remarks],
     }
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import bisect
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparkgen.eventlog import Job, Recording, Stage
 from sparkgen.eventlog.recording import FAILED, SUCCEEDED
 from sparkgen.whatif.batches import Batch, batches, phase_unknown
+from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.delays import delays
-from sparkgen.whatif.slots import Slots
+from sparkgen.whatif.losses import without_reruns
+from sparkgen.whatif.requests import Asked
+from sparkgen.whatif.slots import Slots, slots_of
 from sparkgen.whatif.workload import JobWork, StageWork, Workload
 
 MOST_ATTEMPTS = 20
@@ -21,15 +25,21 @@ MOST_BEFORE = 100
 _SHORTEST = 0.001
 
 
-def workload(recording: Recording, ready: float) -> Workload:
-    """The work of a recording. `ready`: when its driver was ready for a first job, in seconds."""
-    cold = _cold_tasks(recording)
+def workload(whole: Recording, settings: Configuration, ready: float, asked: Asked) -> Workload:
+    """The work of a recording, without what losses made of it.
+
+    `ready`: when its driver was ready for a first job, in seconds; `asked`: when executors were asked for.
+    """
+    recording = replace(whole, stages=without_reruns(whole.stages))
+    cold = _cold_tasks(recording, settings)
     warm_up = _warm_up(recording, cold)
     owned = _owned(recording)
     index = _Index.of(recording, owned)
-    slots = Slots.of(recording)
+    slots = Slots.of(whole, settings)
     stages = tuple(
-        _stage_work(place, index, _attempts(stage, cold, warm_up), slots.launch(stage))
+        _stage_work(
+            place, index, _attempts(stage, cold, warm_up, slots.total(stage.submitted)), slots.launch(stage)
+        )
         for place, (stage, _) in enumerate(owned)
     )
     ends = [_end_of(job, index) for job in recording.jobs]
@@ -38,7 +48,7 @@ def workload(recording: Recording, ready: float) -> Workload:
         _job_work(place, before, recording.jobs, ends, index, ready, begun.get(place))
         for place, before in enumerate(_predecessors(recording.jobs, ends))
     )
-    executors = delays(recording)
+    executors = delays(recording, asked)
     return Workload(
         jobs=jobs,
         stages=stages,
@@ -127,6 +137,7 @@ def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...],
         cached=bool(stage.caches),
         cpu=_part(sum(stage.tasks.cpu), stage),
         gc=_part(sum(stage.tasks.gc), stage),
+        profile=stage.profile,
     )
 
 
@@ -136,8 +147,13 @@ def _part(seconds: float, stage: Stage) -> float:
     return min(1.0, max(0.0, seconds / whole)) if whole > 0 else 0.0
 
 
-def _attempts(stage: Stage, cold: set[tuple[int, int, int]], warm_up: float) -> tuple[tuple[float, ...], ...]:
-    """Seconds of each task's attempts as they are on warm executors, tasks in the order of their launch."""
+def _attempts(
+    stage: Stage, cold: set[tuple[int, int, int]], warm_up: float, together: int
+) -> tuple[tuple[float, ...], ...]:
+    """Seconds of each task's attempts as they are on warm executors, tasks in the order of their launch.
+
+    `together`: how many tasks could run at one time.
+    """
     rows = sorted(
         range(len(stage.tasks)), key=lambda row: (stage.tasks.launched[row], stage.tasks.index[row])
     )
@@ -148,7 +164,32 @@ def _attempts(stage: Stage, cold: set[tuple[int, int, int]], warm_up: float) -> 
         if (stage.id, stage.attempt, row) in cold:
             seconds = max(seconds - warm_up, min(seconds, warm))
         found.setdefault(stage.tasks.index[row], []).append((stage.tasks.outcome[row], seconds))
-    return tuple(_to_success(attempts) for attempts in found.values())
+    known = tuple(_to_success(attempts) for attempts in found.values())
+    missing = stage.size - len(known) if is_complete(stage) else 0
+    return (*known, *((_usual(stage, known, together),),) * missing)
+
+
+def _usual(stage: Stage, known: Sequence[tuple[float, ...]], together: int) -> float:
+    """Seconds of a task whose end is not in the log: the median, or what the stage had for each wave."""
+    if known:
+        return statistics.median(attempts[-1] for attempts in known)
+    waves = math.ceil(stage.size / max(1, together))
+    return max(_SHORTEST, (_stage_end(stage) - stage.submitted) / max(1, waves))
+
+
+def is_complete(stage: Stage) -> bool:
+    """Whether every task of a stage succeeded, whatever ends the log shows."""
+    return stage.completed is not None and not stage.failure
+
+
+def missing_ends(stage: Stage) -> int:
+    """How many tasks of a stage that was completed have no end in the log."""
+    if not is_complete(stage):
+        return 0
+    done = {
+        i for i, outcome in zip(stage.tasks.index, stage.tasks.outcome, strict=True) if outcome == SUCCEEDED
+    }
+    return max(0, stage.size - len(done))
 
 
 def _warm_median(stage: Stage, cold: set[tuple[int, int, int]]) -> float:
@@ -169,9 +210,9 @@ def _to_success(attempts: list[tuple[int, float]]) -> tuple[float, ...]:
     return (*(failed if won else failed[:-1]), last)
 
 
-def _cold_tasks(recording: Recording) -> set[tuple[int, int, int]]:
+def _cold_tasks(recording: Recording, settings: Configuration) -> set[tuple[int, int, int]]:
     """The first task of each slot of each executor: stage, attempt, row."""
-    left = {place: executor.cores for place, executor in enumerate(recording.executors)}
+    left = {place: slots_of(executor, settings) for place, executor in enumerate(recording.executors)}
     in_order = sorted(
         (stage.tasks.launched[row], stage.id, stage.attempt, row, stage.tasks.executor[row])
         for stage in recording.stages

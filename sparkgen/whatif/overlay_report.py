@@ -6,7 +6,7 @@ import yaml
 
 from sparkgen.terminal import visible
 from sparkgen.whatif.study import Run, Study
-from sparkgen.whatif.text_report import seconds
+from sparkgen.whatif.text_report import seconds, signed
 
 
 def text(study: Study, run: Run) -> str:
@@ -16,11 +16,13 @@ def text(study: Study, run: Run) -> str:
     spec = {name: dict(value) if isinstance(value, dict) else value for name, value in spec.items()}
     lines = [
         f"# {visible(run.label)}: predicted from the event log of {_plain(study.recording.application_id)}.",
-        f"# Error of the replay: {study.wall_error:+.1%} wall time, {study.executor_error:+.1%} "
+        f"# Error of the replay: {signed(study.wall_error)} wall time, {signed(study.executor_error)} "
         "executor-seconds.",
     ]
     if outcome is not None and before is not None:
         lines.append(f"# Predicted wall time: {seconds(outcome.wall)} instead of {seconds(before.wall)}.")
+    if study.best_costs_more:
+        lines.append("# The recorded configuration costs less.")
     if spec.get("shuffleService"):
         lines.append("# Add the name of your shuffle service: spec.shuffleService.name.")
     return "\n".join(lines) + "\n" + yaml.safe_dump({"spec": spec}, sort_keys=False)

@@ -9,8 +9,8 @@ from importlib import resources
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.drawing import Chart, bars, box, escaped
 from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.study import Study, price
-from sparkgen.whatif.text_report import RANGE, range_words, seconds, skew_words
+from sparkgen.whatif.study import Run, Study, price
+from sparkgen.whatif.text_report import range_words, ranges, row_name, seconds, signed, skew_words
 
 MOST_STAGES = 40
 """Of more stages the longest are drawn."""
@@ -44,7 +44,7 @@ def _sections(study: Study) -> Iterator[str]:
     yield "<h2>Stages</h2>" + _stages(study)
     yield "<h2>Executor memory</h2>" + _memory(study)
     yield _list("What to look at", [*_texts(study.advice), *_skew(study)])
-    own = [f"{run.label}: {remark.text}" for run in study.runs for remark in run.remarks]
+    own = [f"{run.label}: {remark.sentence}" for run, _ in study.shown for remark in run.remarks]
     yield _list("What the log does not show", [*own, *_texts(study.doubts)])
 
 
@@ -52,13 +52,17 @@ def _cards(study: Study) -> str:
     best = study.best
     cards = [
         (seconds(study.truth.wall), "recorded wall time"),
-        (f"{study.wall_error:+.1%}", "error of the replay in wall time"),
-        (f"{study.executor_error:+.1%}", "error of the replay in executor-seconds"),
-        (str(study.facts.limit), "executors: more are not faster"),
+        (signed(study.wall_error), "error of the replay in wall time"),
+        (signed(study.executor_error), "error of the replay in executor-seconds"),
+        (
+            "not known" if study.facts.limit is None else str(study.facts.limit),
+            "executors: more are not faster",
+        ),
         (seconds(study.facts.critical_path), "minimum wall time, with any number of executors"),
     ]
     if best is not None and best.outcome is not None:
-        cards.append((seconds(best.outcome.wall), f"best: {best.label}"))
+        but = "; the recorded configuration costs less" if study.best_costs_more else ""
+        cards.append((seconds(best.outcome.wall), f"best: {best.label}{but}"))
     made = (
         f"<div class=card><b>{escaped(value)}</b><span>{escaped(name)}</span></div>" for value, name in cards
     )
@@ -112,10 +116,16 @@ def _slider(study: Study, chart: Chart) -> str:
     script = resources.files("sparkgen.whatif").joinpath("page.js").read_text("utf-8")
     return (
         '<div id="slide" class=screen hidden><label for="count">Fixed number of executors</label><br>'
-        f'<input type="range" id="count" min="0" max="{len(data) - 1}" value="0"> '
+        f'<input type="range" id="count" min="0" max="{len(data) - 1}" value="{_start(study)}"> '
         '<output id="chosen"></output></div>'
         f'<script type="application/json" id="sweep">{packed}</script><script>{script}</script>'
     )
+
+
+def _start(study: Study) -> int:
+    """Where the slider starts: at the number of executors that is nearest to that of the recorded run."""
+    counts = [count for count, _, _ in study.sweep]
+    return min(range(len(counts)), key=lambda place: abs(counts[place] - study.truth.most))
 
 
 def _frontier(study: Study) -> str:
@@ -150,26 +160,33 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
 
 
 def _table(study: Study) -> str:
-    names = ["", "wall time", "executor-seconds", "peak executors", "idle", _cost_name(study)]
+    spot = study.truth_cost is not None and study.truth_cost.spot is not None
+    names = ["", "wall time", _cost_name(study), *(["on spot"] * spot)]
+    names += ["executor-seconds", "peak executors", "idle"]
     rows = []
-    for run in (study.replayed, *study.runs):
+    for run, more in study.shown:
+        label = escaped(row_name(run, more))
         if run.outcome is None:
-            why = f"<td colspan={len(names) - 1}>{escaped(run.stopped)}</td>"
-            rows.append(f"<tr><td>{escaped(run.label)}</td>{why}</tr>")
+            why = f"<td class=why colspan={len(names) - 1}>{escaped(run.stopped)}</td>"
+            rows.append(f"<tr><td>{label}</td>{why}</tr>")
             continue
         outcome = run.outcome
         span = range_words(run.span) if run.span else ""
         wall = f"<td>{escaped(seconds(outcome.wall))}{f'<small>{escaped(span)}</small>' if span else ''}</td>"
-        cells = [f"{outcome.executor_seconds:.0f}", str(outcome.most)]
-        cells += [f"{outcome.idle:.0%}", f"{price(run):.4f}"]
+        cells = [f"{price(run):.4f}", *([_spot(run)] * spot)]
+        cells += [f"{outcome.executor_seconds:.0f}", str(outcome.most), f"{outcome.idle:.0%}"]
         mark = " class=best" if run is study.best else ""
         rest = "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
-        rows.append(f"<tr{mark}><td>{escaped(run.label)}</td>{wall}{rest}</tr>")
+        rows.append(f"<tr{mark}><td>{label}</td>{wall}{rest}</tr>")
     head = "".join(f"<th scope=col>{name}</th>" for name in names)
-    ranges = any(run.span and range_words(run.span) for run in study.runs)
-    note = f"<p class=soft>Below a wall time, its range: {escaped(RANGE)}.</p>" if ranges else ""
+    why = escaped("; ".join(ranges(study)))
+    note = f"<p class=soft>Below a wall time, its range: {why}.</p>" if why else ""
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f"<div class=wide><table>{body}</table></div>{note}"
+
+
+def _spot(run: Run) -> str:
+    return "-" if run.cost is None or run.cost.spot is None else f"{run.cost.spot:.4f}"
 
 
 def _stages(study: Study) -> str:
@@ -213,7 +230,7 @@ def _memory(study: Study) -> str:
 
 
 def _texts(remarks: Sequence[Remark]) -> list[str]:
-    return [remark.text for remark in remarks]
+    return [remark.sentence for remark in remarks]
 
 
 def _skew(study: Study) -> list[str]:

@@ -61,9 +61,13 @@ class AllocationPolicy:
     def __post_init__(self) -> None:
         self.target = self.settings.initial
 
+    def begun(self) -> None:
+        """The first executors are needed, or were idle for too long: from now on the target may fall."""
+        self._initializing = False
+
     def stage_submitted(self, now: float) -> None:
         """A stage has tasks to run."""
-        self._initializing = False
+        self.begun()
         self.backlogged(now)
 
     def backlogged(self, now: float) -> None:
@@ -113,8 +117,8 @@ class AllocationPolicy:
         """Set the target again, with so many tasks that run or wait; the executors to let go."""
         timed_out = [id_ for id_, one in self.executors.items() if self._deadline(one) <= now + _SLACK]
         if timed_out:
-            self._initializing = False
-        self._set_target(now, tasks)
+            self.begun()
+        self.set_target(now, tasks)
         return self._let_go(sorted(timed_out, key=str))
 
     def next_look(self, now: float) -> float | None:
@@ -122,11 +126,13 @@ class AllocationPolicy:
         times = [*self._times(now)]
         return next_tick(min(times)) if times else None
 
+    def grows_at(self, now: float) -> float | None:
+        """When the target may grow, if tasks wait until then; once that has passed, only an event helps."""
+        return self._add_at if self._add_at is not None and self._add_at > now + _SLACK else None
+
     def _times(self, now: float) -> Iterator[float]:
-        if (
-            self._add_at is not None and self._add_at > now + _SLACK
-        ):  # once it has run out, only an event helps
-            yield self._add_at
+        if (time := self.grows_at(now)) is not None:
+            yield time
         for executor in self.executors.values():
             deadline = self._deadline(executor)
             if now + _SLACK < deadline < math.inf:
@@ -144,7 +150,8 @@ class AllocationPolicy:
         """How many executors so many tasks need."""
         return math.ceil(tasks * self.settings.ratio / self.slots - _SLACK)
 
-    def _set_target(self, now: float, tasks: int) -> None:
+    def set_target(self, now: float, tasks: int) -> None:
+        """How many executors Spark wants at a look, with so many tasks that run or wait."""
         if self._initializing:
             return
         needed = self.needed(tasks)

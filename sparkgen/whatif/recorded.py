@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import Recording
+from sparkgen.eventlog.recording import ResourceProfile
 from sparkgen.grammar.whole import whole
 from sparkgen.model.properties import is_true
-from sparkgen.whatif.configuration import DYNAMIC, Configuration, configuration
+from sparkgen.whatif.configuration import DYNAMIC, Configuration, Shape, configuration, tasks_at_once
+from sparkgen.whatif.losses import Losses, losses
 from sparkgen.whatif.measured_work import workload
-from sparkgen.whatif.outcome import recorded
-from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.outcome import end_of, most_at_once
+from sparkgen.whatif.requests import Asked, asked_at
 from sparkgen.whatif.workload import Workload
+
+_MEMORY = ("memory", "memoryOverhead", "offHeap", "pyspark.memory")
+"""The names of ExecutorResourceRequests for memory, in MiB."""
+_OWN = (*_MEMORY, "cores", "cpus")
 
 
 class NotReplayable(SparkgenError):
     """A log that a replay cannot answer for, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The recorded configuration, and the work that was done with it."""
+
+    settings: Configuration
+    work: Workload
+    lost: Losses
+    asked: Asked
+    """For each executor, when it was asked for."""
 
 
 def recorded_properties(recording: Recording) -> dict[str, str]:
@@ -31,10 +48,20 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
         if recording.spark_version.startswith(("2.", "3.0.", "3.1.", "3.2.", "3.3.")):  # true since 3.4
             properties.setdefault(f"{DYNAMIC}shuffleTracking.enabled", "false")
         return properties
-    there, asked = recorded(recording, 1).most, whole(properties.get("spark.executor.instances", ""))
-    if asked is None or asked > there:  # the cluster had no room for more, or the work was done
-        properties["spark.executor.instances"] = str(there)
+    asked, came = whole(properties.get("spark.executor.instances", "")), _came(recording)
+    if (
+        asked != came
+    ):  # the cluster had no room for more, the work was done, or another setting asked for them
+        properties["spark.executor.instances"] = str(came)
     return properties
+
+
+def _came(recording: Recording) -> int:
+    """How many executors there were together, if none that replaced a lost one is counted beside it."""
+    most = most_at_once((one.added, end_of(recording, one)) for one in recording.executors)
+    asked = whole(recording.properties.get("spark.executor.instances", ""))
+    lasting = len(recording.executors) - len(losses(recording, dynamic=False).executors)
+    return asked if asked is not None and lasting <= asked < most else most
 
 
 def ready_at(recording: Recording, settings: Configuration) -> float:
@@ -51,73 +78,53 @@ def ready_at(recording: Recording, settings: Configuration) -> float:
 
 def work_of(recording: Recording) -> tuple[Configuration, Workload]:
     """The recorded settings, and the work. NotReplayable where there is nothing to replay."""
+    found = understood(recording)
+    return found.settings, found.work
+
+
+def understood(recording: Recording) -> Recorded:
+    """What was recorded, as a replay needs it. NotReplayable where there is nothing to replay."""
+    _refuse(recording)
+    settings = configuration(recorded_properties(recording))
+    settings = replace(settings, profiles=shapes(recording, settings))
+    lost = losses(recording, dynamic=settings.dynamic is not None)
+    asked = asked_at(recording, settings, lost.executors)
+    return Recorded(
+        settings, workload(recording, settings, ready_at(recording, settings), asked), lost, asked
+    )
+
+
+def _refuse(recording: Recording) -> None:
     if not recording.jobs or not any(len(stage.tasks) for stage in recording.stages):
         raise NotReplayable(
             f"{recording.source}: no task finished in this log, so there is nothing to replay"
         )
-    if (
-        recording.properties.get("spark.master", "").startswith("local")
-        and "local-cluster" not in (recording.properties["spark.master"])
-    ):
+    master = recording.properties.get("spark.master", "")
+    if master.startswith("local") and "local-cluster" not in master:
         raise NotReplayable(
             f"{recording.source}: the application ran in Spark's local mode, without executors. "
             "Record a run with executors, for example with sparkgen run --local"
         )
-    settings = configuration(recorded_properties(recording))
-    return settings, workload(recording, ready_at(recording, settings))
 
 
-def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark, ...]:
-    """What of a recording a replay does not follow."""
-    found: list[Remark] = []
+def shapes(recording: Recording, settings: Configuration) -> dict[int, Shape]:
+    """The executors of the resource profiles that stages use beside the default one."""
+    used = {stage.profile for stage in recording.stages} - {0}
+    return {id_: _shape(recording, id_, settings) for id_ in sorted(used)}
 
-    def say(code: RemarkCode, text: str) -> None:
-        found.append(Remark(code, text))
 
-    if not recording.finished:
-        say(
-            RemarkCode.LOG_UNFINISHED,
-            "the log ends before the application does: nothing is known after its last event",
-        )
-    if recording.reading.broken or recording.reading.cut_off:
-        say(
-            RemarkCode.LOG_BROKEN,
-            f"the log is damaged: {recording.reading.broken} of {recording.reading.lines} lines are "
-            f"unreadable, and {recording.reading.cut_off} of {recording.reading.files} files are truncated",
-        )
-    asked, given = (
-        recording.properties.get("spark.executor.instances"),
-        properties.get("spark.executor.instances"),
+def _shape(recording: Recording, id_: int, settings: Configuration) -> Shape:
+    """What a profile does not say is as in the default one; its executors say how many cores they have."""
+    said = recording.profiles.get(id_, ResourceProfile({}, {}))
+    had = Counter(one.cores for one in recording.executors if one.profile == id_)
+    usual = had.most_common(1)[0][0] if had else settings.cores
+    sizes = [said.executor[name] for name in _MEMORY if name in said.executor]
+    return Shape(
+        cores=max(1, int(said.executor.get("cores", usual))),
+        task_cpus=max(1, int(said.task.get("cpus", settings.task_cpus))),
+        memory=int(sum(sizes)) if "memory" in said.executor else settings.executor_memory,
+        most_tasks=tasks_at_once(
+            {name: amount for name, amount in said.executor.items() if name not in _OWN},
+            {name: amount for name, amount in said.task.items() if name not in _OWN},
+        ),
     )
-    if asked not in (None, given):
-        say(
-            RemarkCode.FEWER_CAME,
-            f"the application requested {asked} executors and got {given}: the replay uses {given}",
-        )
-    if len({stage.profile for stage in recording.stages}) > 1:
-        say(
-            RemarkCode.SEVERAL_PROFILES,
-            "stages use several resource profiles: the replay uses the default profile for all",
-        )
-    if is_true(properties, "spark.speculation"):
-        say(
-            RemarkCode.SPECULATION,
-            "speculation was on: the replay starts no second attempt of a slow task",
-        )
-    if properties.get("spark.scheduler.mode", "").upper() == "FAIR" and any(j.pool for j in recording.jobs):
-        say(
-            RemarkCode.FAIR_SCHEDULER,
-            "the log does not have the weights of the FAIR scheduler's pools: in the replay, all weigh the "
-            "same and have no minimum share",
-        )
-    if any(stage.attempt for stage in recording.stages):
-        say(
-            RemarkCode.STAGES_AGAIN,
-            "stages ran again because output was lost: the replay includes these later attempts",
-        )
-    if is_true(properties, f"{DYNAMIC}enabled"):
-        say(
-            RemarkCode.SHUFFLE_CLEANING,
-            "a log does not show when Spark's garbage collection frees shuffle output: the replay keeps it",
-        )
-    return tuple(found)

@@ -19,13 +19,22 @@ class RemarkCode(str, enum.Enum):
     # What a replay does not know, or does otherwise
     MAY_SPILL = "MaySpill"
     DELAY_ASSUMED = "DelayAssumed"
+    DELAY_INFERRED = "DelayInferred"
+    EXECUTORS_LOST = "ExecutorsLost"
+    CLOCK = "Clock"
+    TASKS_MISSING = "TasksMissing"
+    TASKS_FOLLOW_CORES = "TasksFollowCores"
+    MORE_CAME = "MoreCame"
+    WAITS_FOR_EXECUTORS = "WaitsForExecutors"
+    CLUSTER_FULL = "ClusterFull"
+    LARGE_ERROR = "LargeError"
     LOG_UNFINISHED = "LogUnfinished"
     LOG_BROKEN = "LogBroken"
+    NO_CONFIGURATION = "NoConfiguration"
     FEWER_CAME = "FewerCame"
     SEVERAL_PROFILES = "SeveralProfiles"
     SPECULATION = "Speculation"
     FAIR_SCHEDULER = "FairScheduler"
-    STAGES_AGAIN = "StagesAgain"
     TRIGGER_PHASE = "TriggerPhase"
     SHUFFLE_CLEANING = "ShuffleCleaning"
 
@@ -36,3 +45,10 @@ class Remark:
 
     code: RemarkCode
     text: str
+    better: str = ""
+    """How to get a log that leaves no such doubt, or a replay without it; "" where there is no way."""
+
+    @property
+    def sentence(self) -> str:
+        """What is said, and what to do about it."""
+        return f"{self.text}; {self.better}" if self.better else self.text

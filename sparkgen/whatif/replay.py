@@ -16,12 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.dependencies import Dependencies
 from sparkgen.whatif.outcome import Lifetime, Outcome, Span, summed
-from sparkgen.whatif.policy import AllocationPolicy, next_tick
+from sparkgen.whatif.policy import next_tick
+from sparkgen.whatif.profiles import Policies, Shares
 from sparkgen.whatif.tasks import Tasks
 from sparkgen.whatif.workload import Workload
 
@@ -38,7 +38,9 @@ class _Executor:
     """A registered executor."""
 
     since: float
+    profile: int
     free: int
+    """What is free, in shares: a task takes as many as its profile says."""
     cold: int
     """Slots that have run nothing yet."""
     running: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -73,18 +75,15 @@ class Replay:
         self._lost = 0
         self._chance = random.Random(cluster.seed)  # noqa: S311 - chance that can be repeated is the point
         self._delays = deque(work.start_delays)
-        self._policy = (
-            None
-            if settings.dynamic is None
-            else AllocationPolicy(settings.dynamic, settings.slots, ceiling.maximum(settings.allocation))
-        )
+        self._policy = None if settings.dynamic is None else Policies(settings, settings.dynamic)
+        self._shares = Shares(settings)
         self._pods = Pods(
             settings.allocation, cluster, self._delay, self._later, self._registered, self._gone
         )
 
     def result(self) -> Outcome:
         """Play it. ReplayStopped when it cannot end."""
-        self._pods.target = self.settings.initial
+        self._pods.targets = {0: self.settings.initial}
         self._pods.decide_soon(0.0)
         self._later(self.work.context, self._ready_if_registered)
         self._later(self.work.context + self.settings.longest_wait, self._ready)
@@ -110,7 +109,9 @@ class Replay:
     def _outcome(self, end: float) -> Outcome:
         pods = [*self._pods.ended, *self._pods.pods.values()]
         lives = [
-            Lifetime(pod.created, pod.registered, end if pod.ended is None else min(pod.ended, end))
+            Lifetime(
+                pod.began, pod.registered, end if pod.ended is None else min(pod.ended, end), pod.profile
+            )
             for pod in sorted(pods, key=lambda pod: pod.id)
         ]
         spans = [
@@ -118,9 +119,11 @@ class Replay:
             for one, state in zip(self.work.stages, self._stages, strict=True)
             if state.began is not None
         ]
-        return summed(end, lives, spans, self._task_seconds, self.settings.slots, self._lost)
+        return summed(end, lives, spans, self._task_seconds, self.settings.all_slots, self._lost)
 
     def _later(self, time: float, call: Callable[[float], None]) -> None:
+        if time == math.inf:
+            return  # it never happens
         self._count += 1
         heapq.heappush(self._queue, (time, self._count, call))
 
@@ -136,11 +139,11 @@ class Replay:
             return self._delays.popleft()
         return self.work.usual_delay
 
-    def _registered(self, id_: int, now: float) -> None:
-        slots = self.settings.slots
-        self._executors[id_] = _Executor(now, slots, slots)
+    def _registered(self, id_: int, profile: int, now: float) -> None:
+        slots = self.settings.shape(profile).slots
+        self._executors[id_] = _Executor(now, profile, self._shares.whole, slots)
         if self._policy is not None:
-            self._policy.executor_added(id_, now)
+            self._policy.executor_added(profile, id_, now)
             self._look_soon(now)
         self._ready_if_registered(now)
         self._schedule(now)
@@ -184,7 +187,7 @@ class Replay:
     def _requeue(self, place: int, task: int, now: float) -> None:
         self._tasks.put_back(place, task)
         if self._policy is not None:
-            self._policy.backlogged(now)
+            self._policy.backlogged(self.work.stages[place].profile, now)
             self._look_soon(now)
 
     # Jobs and stages
@@ -227,7 +230,7 @@ class Replay:
     def _begin_stage(self, place: int, now: float) -> None:
         self._tasks.begin(place, now)
         if self._policy is not None:
-            self._policy.stage_submitted(now)
+            self._policy.stage_submitted(self.work.stages[place].profile, now)
             self._look_soon(now)
         if self._stages[place].left == 0:
             self._end_stage(place, now)
@@ -277,18 +280,30 @@ class Replay:
 
     def _schedule(self, now: float) -> None:
         order = self._tasks.order()
-        free = [] if self._tasks.next_stage(order) is None else self._free_executors()
-        while free and order:
+        if self._tasks.next_stage(order) is None:
+            pass
+        elif self._policy is None or not self.settings.profiles:
+            self._offer(order, self._free_executors(), now)
+        else:
+            for profile in (0, *self.settings.profiles):
+                own = [place for place in order if self.work.stages[place].profile == profile]
+                free = [id_ for id_ in self._free_executors() if self._executors[id_].profile == profile]
+                self._offer(own, free, now)
+        if self._policy is not None:
+            self._policy.queue_empty(self._tasks.waiting)
+
+    def _offer(self, order: list[int], free: list[int], now: float) -> None:
+        """Give tasks of these stages, in their order, to these executors: each round one to each."""
+        while free and (place := self._tasks.next_stage(order)) is not None:
+            taken = []
             for id_ in free:
                 place = self._tasks.next_stage(order)
                 if place is None:
-                    break
-                self._launch(place, id_, now)
-            free = [id_ for id_ in free if self._executors[id_].free > 0]
-            if self._tasks.next_stage(order) is None:
-                break
-        if self._tasks.waiting == 0 and self._policy is not None:
-            self._policy.queue_empty()
+                    return
+                if self._executors[id_].free >= self._shares.of(self.work.stages[place].profile):
+                    self._launch(place, id_, now)
+                    taken.append(id_)
+            free = [id_ for id_ in taken if self._executors[id_].free > 0]
 
     def _free_executors(self) -> list[int]:
         free = [id_ for id_, one in self._executors.items() if one.free > 0 and id_ not in self._pods.kills]
@@ -304,7 +319,7 @@ class Replay:
         if executor.cold > 0:
             executor.cold -= 1
             seconds += self.work.warm_up
-        executor.free -= 1
+        executor.free -= self._shares.of(self.work.stages[place].profile)
         self._launches += 1
         launch = executor.running[(place, task)] = self._launches
         if self._policy is not None:
@@ -316,7 +331,7 @@ class Replay:
         if executor is None or executor.running.get((place, task)) != launch:
             return  # it was lost with its executor
         del executor.running[(place, task)]
-        executor.free += 1
+        executor.free += self._shares.of(self.work.stages[place].profile)
         self._tasks.leave(place)
         self._task_seconds += seconds
         state, stage = self._stages[place], self.work.stages[place]
@@ -349,10 +364,10 @@ class Replay:
         if self._policy is None or self._look_at is None or now < self._look_at:
             return
         self._look_at = None
-        before = self._policy.target
+        before = self._policy.targets
         kills = self._policy.look(now, self._tasks.waiting + self._tasks.running)
-        if kills or self._policy.target != before:
-            self._pods.target = self._policy.target
+        if kills or self._policy.targets != before:
+            self._pods.targets = self._policy.targets
             self._pods.kills.update(kills)
             self._pods.decide_soon(now)
         again = self._policy.next_look(now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,12 @@ from sparkgen.eventlog import Recording, silent
 from sparkgen.whatif.candidates import Candidate, search
 from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.configuration import Configuration, configuration
+from sparkgen.whatif.doubts import doubts, of_capacity, of_error, of_room
 from sparkgen.whatif.findings import Facts, advice, facts, limit
 from sparkgen.whatif.outcome import Outcome, recorded
-from sparkgen.whatif.prices import Cost, Prices, cost
-from sparkgen.whatif.recorded import doubts, recorded_properties, work_of
+from sparkgen.whatif.parallelism import follows, split_anew
+from sparkgen.whatif.prices import Cost, Prices, core_hours, cost
+from sparkgen.whatif.recorded import recorded_properties, understood
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
 from sparkgen.whatif.sizes import may_spill, sized
@@ -23,6 +26,15 @@ MOST_SWEPT = 24
 """Fixed numbers of executors that a page has at most."""
 SLOWER = 1.1
 """The best configuration may take this much longer than the recorded one."""
+
+
+class RangeCause(str, enum.Enum):
+    """Why a wall time has a range. A sentence may change, a code does not."""
+
+    EXECUTOR_SIZE = "ExecutorSize"
+    """The law for executors of another size is not certain (sizes.py)."""
+    TASKS_FOLLOW_CORES = "TasksFollowCores"
+    """Spark may have chosen the number of tasks by the cores (parallelism.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,8 @@ class Run:
     cost: Cost | None
     stopped: str = ""
     span: tuple[float, float] | None = None
-    """Least and most wall, where the law for executors of this size is not certain (sizes.py)."""
+    """Least and most wall, where one is not certain."""
+    span_causes: tuple[RangeCause, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
@@ -67,15 +80,36 @@ class Study:
     """Fixed numbers of executors, what becomes of them, and the cost or core-hours."""
 
     @property
-    def wall_error(self) -> float:
-        """How wrong the replay of the recorded configuration is in wall, as a part: 0.1 is 10 % too long."""
-        return _part(self.replayed.outcome.wall if self.replayed.outcome else 0.0, self.truth.wall)
+    def wall_error(self) -> float | None:
+        """How wrong the replay of the recorded configuration is in wall, as a part: 0.1 is 10 % too long.
+
+        None where there is no replay.
+        """
+        return _error(self.truth, self.replayed.outcome)[0]
 
     @property
-    def executor_error(self) -> float:
+    def executor_error(self) -> float | None:
         """The same in executor-seconds."""
-        seconds = self.replayed.outcome.executor_seconds if self.replayed.outcome else 0.0
-        return _part(seconds, self.truth.executor_seconds)
+        return _error(self.truth, self.replayed.outcome)[1]
+
+    @property
+    def stuck(self) -> tuple[Run, ...]:
+        """The replays that never end, of the recorded configuration and of what was asked."""
+        return tuple(run for run in (self.replayed, *self.runs) if run.outcome is None)
+
+    @property
+    def shown(self) -> tuple[tuple[Run, int], ...]:
+        """The runs that a table has: of those of a search with one result, the first, and how many more."""
+        alike: dict[object, list[Run]] = {}
+        for place, run in enumerate((self.replayed, *self.runs)):
+            searched = run.candidate is not None and run.candidate.searched
+            alike.setdefault(_result(run) if searched else place, []).append(run)
+        return tuple((self.best if self.best in runs else runs[0], len(runs) - 1) for runs in alike.values())
+
+    @property
+    def best_costs_more(self) -> bool:
+        """Whether the recorded configuration costs less than the best one of those that were asked."""
+        return self.best is not None and price(self.baseline) < price(self.best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,38 +129,53 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
 
     `progress` is told how many replays are done.
     """
-    settings, work = work_of(recording)
+    found = understood(recording)
+    settings, work = found.settings, found.work
     properties = recorded_properties(recording)
     peak = max((max(stage.tasks.peak, default=0) for stage in recording.stages), default=0)
-    asker = _Asker(work, settings, properties, question, peak)
-    truth = recorded(recording, settings.slots)
+    asker = _Asker(work, settings, properties, question, peak, follows(recording, properties))
+    truth = recorded(recording, settings.all_slots, found.asked)
     replayed = asker.run("as recorded", None, settings, Cluster())
-    most = asker.limit(settings)
-    candidates = [*question.candidates, *(search(settings, most) if question.search else ())]
+    most = asker.limit(settings) if replayed.outcome is not None else None
+    candidates = [*question.candidates, *(search(settings, most or 1) if question.search else ())]
     runs, baseline = [], replayed
     if question.cluster != Cluster():
         baseline = asker.run("as recorded, in this cluster", None, settings)
         runs.append(baseline)
     for done, candidate in enumerate(candidates, 1):
-        runs.append(asker.run(candidate.label, candidate, configuration(candidate.properties(properties))))
+        runs.append(asker.run(candidate.label, candidate, asker.settings_of(candidate)))
         progress(done)
-    found = facts(recording, settings, work.critical_path, most)
+    most_replayed = replayed.outcome.most if replayed.outcome else None
+    known = (
+        *work.assumed,
+        *doubts(recording, properties, found.lost),
+        *of_capacity(truth.most, most_replayed, dynamic=settings.dynamic is not None),
+    )
+    said = facts(recording, settings, work.critical_path, most)
     return Study(
         recording=recording,
         truth=truth,
         truth_cost=asker.cost_of(truth, settings),
         replayed=replayed,
         runs=tuple(runs),
-        facts=found,
-        advice=tuple(advice(found, truth, settings)),
-        doubts=(*work.assumed, *doubts(recording, properties)),
+        facts=said,
+        advice=tuple(advice(said, truth, settings)),
+        doubts=(*of_error(*_error(truth, replayed.outcome), known), *known),
         loss=asker.loss(settings, replayed),
         best=_best(baseline, runs),
         baseline=baseline,
         work=work,
         currency=question.prices.currency if question.prices else "",
-        sweep=asker.sweep(settings, most) if question.sweep else (),
+        sweep=asker.sweep(settings, most) if question.sweep and most is not None else (),
     )
+
+
+def _error(truth: Outcome, replayed: Outcome | None) -> tuple[float | None, float | None]:
+    """How wrong a replay is in wall and in executor-seconds, as parts of the truth."""
+    if replayed is None:
+        return None, None
+    wall = _part(replayed.wall, truth.wall)
+    return wall, _part(replayed.executor_seconds, truth.executor_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +188,13 @@ class _Asker:
     question: Question
     peak: int
     """Bytes of execution memory that one task had at most, 0 if not known."""
+    following: frozenset[int]
+    """Ids of stages whose number of tasks may follow the cores."""
+
+    def settings_of(self, candidate: Candidate) -> Configuration:
+        """The settings of a candidate; what the log says of other resource profiles stays."""
+        asked = configuration(candidate.properties(self.properties))
+        return replace(asked, profiles=self.recorded.profiles)
 
     def run(
         self,
@@ -149,14 +205,21 @@ class _Asker:
     ) -> Run:
         other = sized(self.work, self.recorded, settings)
         where = cluster or self.question.cluster
+        work = other.work if other else self.work
+        ends = [other.least, other.most] if other else []
+        causes = [RangeCause.EXECUTOR_SIZE] if other else []
+        if (anew := split_anew(work, self.following, settings)) is not None:
+            ends.append(anew)
+            causes.append(RangeCause.TASKS_FOLLOW_CORES)
         try:
-            outcome = replay(other.work if other else self.work, settings, where)
-            walls = [replay(one, settings, where).wall for one in (other.least, other.most)] if other else []
+            outcome = replay(work, settings, where)
+            walls = [replay(one, settings, where).wall for one in ends]
         except ReplayStopped as stopped:
             return Run(label, candidate, settings, None, None, str(stopped))
         span = (min(*walls, outcome.wall), max(*walls, outcome.wall)) if walls else None
-        remarks = may_spill(self.peak, settings) if other else ()
-        return Run(label, candidate, settings, outcome, self.cost_of(outcome, settings), "", span, remarks)
+        remarks = (*(may_spill(self.peak, settings) if other else ()), *of_room(settings, where))
+        costs = self.cost_of(outcome, settings)
+        return Run(label, candidate, settings, outcome, costs, "", span, tuple(causes), remarks)
 
     def cost_of(self, outcome: Outcome, settings: Configuration) -> Cost | None:
         if self.question.prices is None:
@@ -173,15 +236,20 @@ class _Asker:
         found = configuration(asked)
         return float(found.cores), found.executor_memory / 1024
 
-    def limit(self, settings: Configuration) -> int:
+    def _wall(self, settings: Configuration, cluster: Cluster) -> float:
+        try:
+            return replay(self.work, settings, cluster).wall
+        except ReplayStopped:
+            return math.inf
+
+    def limit(self, settings: Configuration) -> int | None:
         """The fewest executors, all there from the beginning, that are as fast as any number."""
         widest = max((len(stage.tasks) for stage in self.work.stages), default=1)
         together = max(1, -(-widest // settings.slots))
         quiet = replace(self.question.cluster, losses_per_hour=0.0, lose_at=(), capacity=None, ready=None)
 
         def wall(count: int) -> float:
-            outcome = self.run("", None, with_fixed(settings, count), quiet).outcome
-            return math.inf if outcome is None else outcome.wall
+            return self._wall(with_fixed(settings, count), quiet)
 
         return limit(wall, together)
 
@@ -197,7 +265,7 @@ class _Asker:
         outcome = self.run("", None, settings, lost).outcome
         if outcome is None or outcome.lost <= replayed.outcome.lost:
             return None
-        return outcome.wall - replayed.outcome.wall
+        return max(0.0, outcome.wall - replayed.outcome.wall)
 
 
 def _best(baseline: Run, runs: Sequence[Run]) -> Run | None:
@@ -209,13 +277,22 @@ def _best(baseline: Run, runs: Sequence[Run]) -> Run | None:
     return min(good, key=lambda run: (price(run), run.label), default=None)
 
 
+def _result(run: Run) -> object:
+    """What tells the results of two runs apart for people: they are as exact as a table shows them."""
+    if run.outcome is None:
+        return run.stopped
+    one = run.outcome
+    wall = round(one.wall, 1) if one.wall < 60 else round(one.wall)
+    return wall, round(one.executor_seconds), one.most, round(one.idle, 2), round(price(run), 3), run.span
+
+
 def price(run: Run) -> float:
     """What runs are compared by: their cost, or the core-hours of their executors."""
     if run.outcome is None:
         return float("inf")
     if run.cost is not None and run.cost.on_demand is not None:
         return run.cost.on_demand
-    return run.outcome.pod_seconds * run.settings.cores / 3600
+    return core_hours(run.outcome, run.settings)
 
 
 def _part(found: float, truth: float) -> float:

@@ -42,13 +42,14 @@ class Tasks:
         self._is_open: set[int] = set()
         self._in_pool: Counter[str] = Counter()
         """Tasks that run, by the pool of their job."""
-        self.waiting = 0
-        self.running = 0
+        self.waiting: Counter[int] = Counter()
+        """Tasks that wait, by the resource profile of their stage."""
+        self.running: Counter[int] = Counter()
 
     def begin(self, place: int, now: float) -> None:
         """A stage has its tasks to run."""
         self.stages[place].began = now
-        self.waiting += len(self.stages[place].waiting)
+        self.waiting[self._profile(place)] += len(self.stages[place].waiting)
 
     def open(self, place: int) -> None:
         """The tasks of a stage may be handed out."""
@@ -60,7 +61,7 @@ class Tasks:
     def put_back(self, place: int, task: int) -> None:
         """A task is to be done again."""
         self.stages[place].waiting.append(task)
-        self.waiting += 1
+        self.waiting[self._profile(place)] += 1
         self.open(place)
 
     def order(self) -> list[int]:
@@ -87,15 +88,18 @@ class Tasks:
 
     def take(self, place: int) -> int:
         """A task of a stage, which runs from now on."""
-        self.waiting -= 1
-        self.running += 1
+        self.waiting[self._profile(place)] -= 1
+        self.running[self._profile(place)] += 1
         self._in_pool[self._pool(place)] += 1
         return self.stages[place].waiting.popleft()
 
     def leave(self, place: int) -> None:
         """A task of a stage does not run any more."""
-        self.running -= 1
+        self.running[self._profile(place)] -= 1
         self._in_pool[self._pool(place)] -= 1
+
+    def _profile(self, place: int) -> int:
+        return self._work.stages[place].profile
 
     def _pool(self, place: int) -> str:
         return self._work.jobs[self._work.stages[place].job].pool or DEFAULT

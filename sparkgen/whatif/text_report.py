@@ -7,10 +7,16 @@ from collections.abc import Iterator, Sequence
 from sparkgen.terminal import visible
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.findings import Skew
-from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.study import Run, Study, price
+from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.study import RangeCause, Run, Study, price
 
 RANGE = "how long tasks take on executors of another size is not known: this is an assumption"
+RANGES = {
+    RangeCause.EXECUTOR_SIZE: RANGE,
+    RangeCause.TASKS_FOLLOW_CORES: (
+        "stages that had as many tasks as there were cores may have as many as there are then"
+    ),
+}
 
 
 def text(study: Study) -> str:
@@ -25,6 +31,16 @@ def seconds(value: float) -> str:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} m {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def signed(error: float | None) -> str:
+    """An error as a part of the truth; "not known" where there is no replay."""
+    return "not known" if error is None else f"{error:+.1%}"
+
+
+def limit_words(limit: int | None) -> str:
+    """How many executors are of use."""
+    return "not known, as no replay ends" if limit is None else f"{counted(limit)}; more are not faster"
 
 
 def skew_words(skew: Skew) -> str:
@@ -47,8 +63,11 @@ def _truth(study: Study) -> Iterator[str]:
         f"at most {counted(replayed.most)}"
     )
     yield (
-        f"error:     {study.wall_error:+.1%} wall time, {study.executor_error:+.1%} executor-seconds; "
+        f"error:     {signed(study.wall_error)} wall time, {signed(study.executor_error)} executor-seconds; "
         "expect at least this error in every prediction below"
+    )
+    yield from (
+        f"doubt:     {remark.sentence}" for remark in study.doubts if remark.code is RemarkCode.LARGE_ERROR
     )
 
 
@@ -58,8 +77,9 @@ def _table(study: Study) -> list[str]:
     cost = [f"cost {study.currency}".strip(), *(["on spot"] if spot else [])] if priced else ["core-hours"]
     ranges = ["range"] if any(run.span and range_words(run.span) for run in study.runs) else []
     rows = [["", "wall time", "change", "executor-s", "peak", "idle", *cost, *ranges]]
-    rows += [_row(study, run, priced=priced, spot=spot) for run in (study.replayed, *study.runs)]
-    widths = [max(len(row[column]) for row in rows if len(row) > column) for column in range(len(rows[0]))]
+    rows += [_row(study, run, more, priced=priced, spot=spot) for run, more in study.shown]
+    whole = [row for row in rows if len(row) > 1]  # the others say why there is no result
+    widths = [max(len(row[column]) for row in whole if len(row) > column) for column in range(len(rows[0]))]
     return [
         "  ".join(
             cell.ljust(width) if place == 0 else cell.rjust(width)
@@ -69,8 +89,13 @@ def _table(study: Study) -> list[str]:
     ]
 
 
-def _row(study: Study, run: Run, *, priced: bool, spot: bool) -> list[str]:
-    label = f"{run.label} *" if study.best is run else run.label
+def row_name(run: Run, more: int) -> str:
+    """The label of a run, and how many others of a search have the same result."""
+    return f"{run.label} (and {more} more)" if more else run.label
+
+
+def _row(study: Study, run: Run, more: int, *, priced: bool, spot: bool) -> list[str]:
+    label = f"{row_name(run, more)} *" if study.best is run else row_name(run, more)
     outcome, before = run.outcome, study.replayed.outcome
     if outcome is None:
         return [f"{label}: {run.stopped}"]
@@ -81,6 +106,12 @@ def _row(study: Study, run: Run, *, priced: bool, spot: bool) -> list[str]:
     if not priced or run.cost is None:
         return [*row, f"{price(run):.3f}", *span]
     return [*row, _money(run.cost.on_demand), *([_money(run.cost.spot)] if spot else []), *span]
+
+
+def ranges(study: Study) -> list[str]:
+    """Why there are ranges, in words; none where people would see none."""
+    causes = {cause for run in study.runs if run.span and range_words(run.span) for cause in run.span_causes}
+    return [words for cause, words in RANGES.items() if cause in causes]
 
 
 def range_words(span: tuple[float, float]) -> str:
@@ -96,22 +127,21 @@ def _money(value: float | None) -> str:
 def _facts(study: Study) -> Iterator[str]:
     facts = study.facts
     if study.best is not None:
-        cheaper = price(study.baseline) < price(study.best)
-        but = "; the recorded configuration costs less" if cheaper else ""
+        but = "; the recorded configuration costs less" if study.best_costs_more else ""
         yield f"*  best: {study.best.label}, the cheapest that takes at most 10% longer than recorded{but}"
-    if any(run.span and range_words(run.span) for run in study.runs):
-        yield f"range: {RANGE}"
+    yield from (f"range: {words}" for words in ranges(study))
     least = seconds(facts.critical_path)
-    yield f"limit: {counted(facts.limit)}; more are not faster. The minimum wall time is {least}"
+    yield f"limit: {limit_words(facts.limit)}. The minimum wall time is {least}"
     if study.loss is not None:
         yield f"loss: losing an executor halfway through costs {seconds(max(0.0, study.loss))}"
     for skew in facts.skewed:
         yield f"skew: stage {skew.stage} ({skew.name}): {skew_words(skew)}"
     yield from _bullets("advice", study.advice)
-    for run in study.runs:
+    for run, _ in study.shown:
         yield from _bullets(f"unknown: {run.label}", run.remarks)
-    yield from _bullets("unknown", study.doubts)
+    own = [remark for remark in study.doubts if remark.code is not RemarkCode.LARGE_ERROR]
+    yield from _bullets("unknown", own)
 
 
 def _bullets(title: str, remarks: Sequence[Remark]) -> Iterator[str]:
-    yield from (f"{title}: {remark.text}" for remark in remarks)
+    yield from (f"{title}: {remark.sentence}" for remark in remarks)

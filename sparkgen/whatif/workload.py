@@ -8,7 +8,9 @@ The laws, all of them simple on purpose:
   that ended before it began; between lies the same time of the driver as in the log.
 - The first task of a stage starts as long after the stage's begin as in the log, where a slot was free then.
 - A failed attempt fails again, after the same time. Attempts that were killed are left out: another attempt
-  of the same task had won, or its stage had failed.
+  of the same task had won, or its stage had failed. So are those that ended with their executor, or whose
+  input was lost (losses.py): in a replay nothing is lost, but for what is asked.
+- A task whose end is not in the log takes as long as the stage's other tasks, in the median.
 - A micro-batch of a stream begins as its trigger's clock says, where one can be seen (batches.py); else no
   sooner than it did.
 """
@@ -45,6 +47,8 @@ class StageWork:
     """The part of its tasks' time in which they had the processor."""
     gc: float = 0.0
     """The part that went into garbage collection."""
+    profile: int = 0
+    """The resource profile of the executors that run it."""
 
     @property
     def longest(self) -> float:

@@ -131,6 +131,89 @@ def test_a_search_is_bounded_and_finds_the_limit(cli: Cli, log: str) -> None:
     assert study["best"] in labels
 
 
+def test_rows_of_a_search_with_one_result_are_one_row(cli: Cli, log: str) -> None:
+    """What was asked by name has a row of its own; JSON has every replay."""
+    lines = cli("whatif", log, "--search", "--set", "spec.executor.instances=2,12").out.splitlines()
+    rows = lines[6 : lines.index("", 6)]
+    begin = lines[5].index("wall time") - 5
+    results = [row[begin:] for row in rows if "executor.instances" not in row]
+    assert any("more)" in row for row in rows)
+    assert len(set(results)) == len(results) < 21
+    study = json.loads(cli("whatif", log, "--search", "--json").out)["studies"][0]
+    assert len(study["runs"]) > len(rows)
+
+
+@pytest.mark.parametrize("asked", [["spec.executor.instances=0"], ["spec.executor.instances=4,0"]])
+def test_a_replay_that_never_ends_is_an_error(cli: Cli, log: str, asked: list[str]) -> None:
+    """Told on stderr, and in its row; the table is as wide as the others need."""
+    result = cli("whatif", log, "--set", *asked)
+    assert result.code == 1
+    assert "log: executor.instances=0: the replay is stuck: after " in result.err
+    row = next(line for line in result.out.splitlines() if line.startswith("executor.instances=0: "))
+    assert len(result.out.splitlines()[5]) < len(row) + 20
+
+
+def test_where_nothing_was_replayed_there_is_no_error_of_it(cli: Cli, log: str) -> None:
+    """And no limit, no best, and no number in their place."""
+    events = [json.loads(line) for line in Path(log).read_text("utf-8").splitlines()]
+    ratio = {
+        "spark.dynamicAllocation.executorAllocationRatio": "0",
+        "spark.dynamicAllocation.enabled": "true",
+    }
+    events[1]["Spark Properties"] = {**ratio, "spark.executor.memory": "1g"}
+    Path("stuck").write_bytes(made.text(events))
+    result = cli("whatif", "stuck", "--json")
+    study = json.loads(result.out)["studies"][0]
+    assert result.code == 1
+    assert study["error"] == {"wall": None, "executorSeconds": None}
+    assert (study["facts"]["limit"], study["best"], study["replayed"].get("wallSeconds")) == (
+        None,
+        None,
+        None,
+    )
+    text = cli("whatif", "stuck", "--html", "page.html").out
+    assert "limit: not known" in text
+    assert "not known" in Path("page.html").read_text("utf-8")
+    assert cli("whatif", "stuck", "--set", "spec.executor.instances=2", "--best", "-").code == 2
+
+
+def test_pods_that_never_ran_cost_nothing(cli: Cli, log: str) -> None:
+    """Where three executors fit, three, eight and fifty cost the same, but for a wait that is told."""
+    Path("prices.yaml").write_text(PRICES, "utf-8")
+    ask = [
+        "whatif",
+        log,
+        "--prices",
+        "prices.yaml",
+        "--capacity",
+        "3",
+        "--set",
+        "spec.executor.instances=3,8,50",
+    ]
+
+    def costs(*more: str) -> list[float]:
+        runs = json.loads(cli(*ask, *more, "--json").out)["studies"][0]["runs"][1:]
+        return [run["cost"]["onDemand"] for run in runs]
+
+    ratio = ["--set", "spec.sparkConf.spark\\.scheduler\\.minRegisteredResourcesRatio=0"]
+    assert costs(*ratio) == pytest.approx([costs(*ratio)[0]] * 3)
+    three, eight, fifty = costs()
+    assert eight == pytest.approx(fifty)
+    assert eight > three
+    assert "only after 30 s, because it waits for 7 to register" in cli(*ask).out
+
+
+def test_a_best_that_costs_more_than_what_was_recorded_says_so(cli: Cli, log: str) -> None:
+    """In the report, in JSON, on the page and in the overlay."""
+    ask = ["whatif", log, "--set", "spec.executor.instances=12"]
+    assert "; the recorded configuration costs less" in cli(*ask, "--html", "page.html").out
+    assert "; the recorded configuration costs less" in Path("page.html").read_text("utf-8")
+    assert json.loads(cli(*ask, "--json").out)["studies"][0]["bestCostsMore"] is True
+    assert "# The recorded configuration costs less.\n" in cli(*ask, "--best", "-").out
+    cheaper = cli("whatif", log, "--set", "spec.executor.instances=2", "--json").out
+    assert json.loads(cheaper)["studies"][0]["bestCostsMore"] is False
+
+
 def test_node_shapes_are_paid_for_whole(cli: Cli, log: str) -> None:
     """Two executors fit on one node of two cores."""
     Path("p.yaml").write_text("nodes: [{name: small, cores: 2, memory: 8Gi, hour: 3600}]\n", "utf-8")

@@ -48,9 +48,11 @@ def end(seconds: float) -> dict[str, Any]:
     return {"Event": "SparkListenerApplicationEnd", "Timestamp": at(seconds)}
 
 
-def executor(id_: str, seconds: float, cores: int = 1, requested: float | None = None) -> dict[str, Any]:
+def executor(
+    id_: str, seconds: float, cores: int = 1, requested: float | None = None, profile: int = 0
+) -> dict[str, Any]:
     """An executor registers."""
-    info: dict[str, Any] = {"Host": f"10.0.0.{id_}", "Total Cores": cores, "Resource Profile Id": 0}
+    info: dict[str, Any] = {"Host": f"10.0.0.{id_}", "Total Cores": cores, "Resource Profile Id": profile}
     if requested is not None:
         info["Request Time"] = at(requested)
     return {
@@ -59,6 +61,31 @@ def executor(id_: str, seconds: float, cores: int = 1, requested: float | None =
         "Executor ID": id_,
         "Executor Info": info,
     }
+
+
+def profile(id_: int, executor: dict[str, float], task: dict[str, float]) -> dict[str, Any]:
+    """A resource profile is known to the driver."""
+    asked = ({name: {"Amount": amount} for name, amount in side.items()} for side in (executor, task))
+    return event("ResourceProfileAdded") | dict(
+        zip(
+            ("Resource Profile Id", "Executor Resource Requests", "Task Resource Requests"),
+            (id_, *asked),
+            strict=True,
+        )
+    )
+
+
+def stage_run(
+    id_: int, rows: Sequence[tuple[str, float, float]], began: float, ended: float, **more: Any
+) -> list[dict[str, Any]]:
+    """A stage whose tasks all succeed: executor, launch and finish of each."""
+    size, parents = len(rows), more.pop("parents", ())
+    tasks = (task(id_, index, *row) for index, row in enumerate(rows))
+    return [
+        stage_submitted(id_, size, began, parents, **more),
+        *tasks,
+        stage_completed(id_, size, began, ended, parents, **more),
+    ]
 
 
 def block_manager(id_: str, seconds: float) -> dict[str, Any]:
@@ -83,6 +110,7 @@ def stage_info(
     attempt: int = 0,
     *,
     cached: bool = False,
+    profile: int = 0,
     **times: float,
 ) -> dict[str, Any]:
     """A stage as its events describe it; `times`: submitted and completed."""
@@ -93,7 +121,7 @@ def stage_info(
         "Number of Tasks": size,
         "RDD Info": [{"RDD ID": id_, "Storage Level": {"Use Disk": False, "Use Memory": cached}}],
         "Parent IDs": list(parents),
-        "Resource Profile Id": 0,
+        "Resource Profile Id": profile,
     }
     if "submitted" in times:
         info["Submission Time"] = at(times["submitted"])

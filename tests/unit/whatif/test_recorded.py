@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from sparkgen.eventlog import Recording, read_recording
+from sparkgen.whatif.doubts import doubts
 from sparkgen.whatif.outcome import recorded
-from sparkgen.whatif.recorded import NotReplayable, doubts, recorded_properties, work_of
+from sparkgen.whatif.recorded import NotReplayable, recorded_properties, understood, work_of
+from sparkgen.whatif.remark import Remark, RemarkCode
 from sparkgen.whatif.replay import replay
 from tests.unit.eventlog import event_log as made
 
@@ -18,6 +20,14 @@ def read(folder: Path, events: list[dict[str, Any]]) -> Recording:
     """The recording of these events."""
     (folder / "log").write_bytes(made.text(events))
     return read_recording(str(folder / "log"))
+
+
+def doubt(recording: Recording, code: RemarkCode) -> Remark:
+    """What is said of a recording under a code."""
+    known = understood(recording)
+    found = [*known.work.assumed, *doubts(recording, recorded_properties(recording), known.lost)]
+    (said,) = (remark for remark in found if remark.code is code)
+    return said
 
 
 def test_the_recorded_configuration_gives_what_was_recorded(tmp_path: Path) -> None:
@@ -136,7 +146,7 @@ def test_executors_that_never_came_are_not_replayed(tmp_path: Path) -> None:
     recording = read(tmp_path, events)
     settings, _ = work_of(recording)
     assert settings.instances == 2
-    (said,) = doubts(recording, recorded_properties(recording))
+    said = doubt(recording, RemarkCode.FEWER_CAME)
     assert said.text.startswith("the application requested 900 executors and got 2")
 
 

@@ -1,0 +1,106 @@
+"""Spark's dynamic allocation for all resource profiles: each has its own executors, target and policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.whatif.configuration import Configuration, DynamicAllocation
+from sparkgen.whatif.policy import AllocationPolicy
+
+
+@dataclass(slots=True)
+class Policies:
+    """The policies by profile: that of the default one is there at once, others with their first stage."""
+
+    configuration: Configuration
+    settings: DynamicAllocation
+    _by_profile: dict[int, AllocationPolicy] = field(default_factory=dict)
+    _profile_of: dict[int, int] = field(default_factory=dict)
+    """Executor -> its profile."""
+
+    def __post_init__(self) -> None:
+        self._policy(0)
+
+    def _policy(self, profile: int) -> AllocationPolicy:
+        if profile not in self._by_profile:
+            slots = self.configuration.shape(profile).slots
+            most = ceiling.maximum(self.configuration.allocation)
+            self._by_profile[profile] = AllocationPolicy(self.settings, slots, most)
+        return self._by_profile[profile]
+
+    @property
+    def targets(self) -> dict[int, int]:
+        """How many executors Spark wants of each profile."""
+        return {profile: policy.target for profile, policy in self._by_profile.items()}
+
+    def stage_submitted(self, profile: int, now: float) -> None:
+        """A stage has tasks to run."""
+        self._policy(profile).stage_submitted(now)
+
+    def backlogged(self, profile: int, now: float) -> None:
+        """Tasks wait."""
+        self._policy(profile).backlogged(now)
+
+    def queue_empty(self, waiting: Mapping[int, int]) -> None:
+        """Tell the policies of the profiles for which no task waits."""
+        for profile, policy in self._by_profile.items():
+            if not waiting.get(profile):
+                policy.queue_empty()
+
+    def executor_added(self, profile: int, id_: int, now: float) -> None:
+        """An executor registered."""
+        self._profile_of[id_] = profile
+        self._policy(profile).executor_added(id_, now)
+
+    def executor_removed(self, id_: int) -> None:
+        """An executor is gone."""
+        profile = self._profile_of.pop(id_, None)
+        if profile is not None:
+            self._policy(profile).executor_removed(id_)
+
+    def task_started(self, id_: int) -> None:
+        """An executor began a task."""
+        self._policy(self._profile_of[id_]).task_started(id_)
+
+    def task_ended(self, id_: int, now: float, shuffle: int | None, cached: bool) -> None:
+        """An executor ended a task. `shuffle`: it keeps output of it; `cached`: it keeps blocks."""
+        self._policy(self._profile_of[id_]).task_ended(id_, now, shuffle, cached)
+
+    def shuffles_active(self, active: Iterable[int]) -> None:
+        """The shuffles that running jobs may need are these."""
+        known = frozenset(active)
+        for policy in self._by_profile.values():
+            policy.shuffles_active(known)
+
+    def look(self, now: float, tasks: Mapping[int, int]) -> list[int]:
+        """Set the targets again, with so many tasks of each profile; the executors to let go."""
+        return [
+            id_
+            for profile, policy in self._by_profile.items()
+            for id_ in policy.look(now, tasks.get(profile, 0))
+        ]
+
+    def next_look(self, now: float) -> float | None:
+        """When a look may change something, if nothing happens before."""
+        times = [time for policy in self._by_profile.values() if (time := policy.next_look(now)) is not None]
+        return min(times, default=None)
+
+
+class Shares:
+    """What tasks take of an executor, in whole numbers whose sum is the executor.
+
+    With dynamic allocation, an executor runs tasks of its own profile alone. With a fixed number of
+    executors, tasks of all profiles share those of the default one.
+    """
+
+    def __init__(self, settings: Configuration) -> None:
+        slots = {profile: settings.shape(profile).slots for profile in (0, *settings.profiles)}
+        self.whole = math.lcm(*slots.values())
+        self._each = {profile: self.whole // count for profile, count in slots.items()}
+
+    def of(self, profile: int) -> int:
+        """What a task of a profile takes."""
+        return self._each[profile]

@@ -1,0 +1,162 @@
+"""When executors were asked for. Spark writes it since 3.4; for older logs it follows from the tasks.
+
+With a fixed number of executors, the first so many come with the application, and a further one replaces one
+that was lost. With dynamic allocation, Spark's own rules (policy.py) say when it asked, by the tasks that
+waited and ran.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from sparkgen.eventlog import Recording
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.policy import AllocationPolicy, next_tick
+
+WITH_APPLICATION = None
+"""Of an executor that no job asked for: it came with the application."""
+WITHDRAWN_FOR = 30.0
+"""Seconds for which an executor may still come that Spark wants no more: its process starts meanwhile."""
+MOST_WITHDRAWN = 1000
+Asked = Sequence[float | None]
+
+
+def asked_at(recording: Recording, settings: Configuration, lost: frozenset[int]) -> Asked:
+    """For each executor, by its place, the time at which it was asked for, or WITH_APPLICATION."""
+    if all(one.requested is not None for one in recording.executors):
+        return [WITH_APPLICATION if recording.is_first(one) else one.requested for one in recording.executors]
+    by_time = sorted(
+        range(len(recording.executors)), key=lambda place: (recording.executors[place].added, place)
+    )
+    first = set(by_time[: settings.initial])
+    later = [place for place in by_time if place not in first]
+    guessed = (
+        _replacing(recording, later, lost)
+        if settings.dynamic is None
+        else _by_policy(recording, settings, later)
+    )
+    return [
+        _said(recording, place) if one.requested is not None else guessed.get(place)
+        for place, one in enumerate(recording.executors)
+    ]
+
+
+def _said(recording: Recording, place: int) -> float | None:
+    one = recording.executors[place]
+    return WITH_APPLICATION if recording.is_first(one) else one.requested
+
+
+def _replacing(recording: Recording, later: Sequence[int], lost: frozenset[int]) -> dict[int, float]:
+    """Each came for the first loss that was not made up for yet; one without a loss at once."""
+    gone = deque(sorted(recording.executors[place].removed or recording.ended for place in lost))
+    found = {}
+    for place in later:
+        added = recording.executors[place].added
+        found[place] = gone.popleft() if gone and gone[0] <= added else added
+    return found
+
+
+def _by_policy(recording: Recording, settings: Configuration, later: Sequence[int]) -> dict[int, float]:
+    asked: dict[int, float] = {}
+    profiles = {recording.executors[place].profile for place in later}
+    for profile in profiles:
+        asked |= _Requests(recording, settings, profile).asked(set(later))
+    return asked
+
+
+class _Requests:
+    """Spark's policy, looking on at the recorded tasks and executors of one resource profile."""
+
+    def __init__(self, recording: Recording, settings: Configuration, profile: int) -> None:
+        if settings.dynamic is None:
+            raise ValueError("a fixed number of executors")
+        self.recording = recording
+        self.policy = AllocationPolicy(
+            settings.dynamic, settings.shape(profile).slots, ceiling.maximum(settings.allocation)
+        )
+        self.profile = profile
+        self.waiting = self.running = 0
+        self.there = 0
+        self.open: deque[float] = deque([0.0] * (0 if profile else self.policy.target))
+        """Times of the requests for which no executor has come yet."""
+        self.withdrawn: deque[float] = deque(maxlen=MOST_WITHDRAWN)
+        """Times of requests that Spark withdrew. An executor that starts meanwhile comes all the same."""
+        self.found: dict[int, float] = {}
+
+    def asked(self, later: set[int]) -> dict[int, float]:
+        """When each executor that came later was asked for; its own time where nobody asked."""
+        look: float | None = None
+        for time, call in self._events(later):
+            while look is not None and look < time:
+                look = self._look(look)
+            call(time)
+            look = next_tick(time) if look is None else min(look, next_tick(time))
+        return self.found
+
+    def _events(self, later: set[int]) -> list[tuple[float, Callable[[float], None]]]:
+        found: list[tuple[float, Callable[[float], None]]] = []
+        for place, executor in enumerate(self.recording.executors):
+            if executor.profile == self.profile:
+                found.append((executor.added, partial(self._added, place, is_later=place in later)))
+                if executor.removed is not None:
+                    found.append((executor.removed, partial(self._removed, place)))
+        for stage in self.recording.stages:
+            if stage.profile == self.profile:
+                found.append((stage.submitted, partial(self._submitted, stage.size)))
+                found += [(time, self._launched) for time in stage.tasks.launched]
+                found += [(time, self._finished) for time in stage.tasks.finished]
+                never = max(0, stage.size - len(set(stage.tasks.index)))
+                ended = self.recording.ended if stage.completed is None else stage.completed
+                found.append((ended, partial(self._dropped, never)))
+        return sorted(found, key=lambda event: event[0])
+
+    def _added(self, place: int, now: float, *, is_later: bool) -> None:
+        self.there += 1
+        self.policy.executor_added(place, now)
+        asked = self._request_for(now)
+        if is_later:
+            self.found[place] = asked
+
+    def _request_for(self, now: float) -> float:
+        """The time of the request that an executor answers."""
+        if self.open:
+            return self.open.popleft()
+        if self.withdrawn and self.withdrawn[-1] >= now - WITHDRAWN_FOR:
+            return self.withdrawn.pop()
+        return now
+
+    def _removed(self, place: int, _now: float) -> None:
+        self.there -= 1
+        self.policy.begun()
+        self.policy.executor_removed(place)
+
+    def _submitted(self, size: int, now: float) -> None:
+        self.waiting += size
+        self.policy.stage_submitted(now)
+
+    def _launched(self, _now: float) -> None:
+        self.running += 1
+        self.waiting = max(0, self.waiting - 1)
+        if self.waiting == 0:
+            self.policy.queue_empty()
+
+    def _finished(self, _now: float) -> None:
+        self.running -= 1
+
+    def _dropped(self, count: int, _now: float) -> None:
+        self.waiting = max(0, self.waiting - count)
+        if self.waiting == 0:
+            self.policy.queue_empty()
+
+    def _look(self, now: float) -> float | None:
+        """What Spark does at a look; when the next one is that may change something."""
+        self.policy.set_target(now, self.waiting + self.running)
+        missing = self.policy.target - self.there - len(self.open)
+        self.open.extend([now] * missing)
+        for _ in range(min(len(self.open), -missing)):
+            self.withdrawn.append(self.open.pop())
+        grows = self.policy.grows_at(now)
+        return None if grows is None else next_tick(grows)
