@@ -11,7 +11,14 @@ from sparkgen.eventlog import Recording
 from sparkgen.eventlog.recording import ResourceProfile
 from sparkgen.grammar.whole import whole
 from sparkgen.model.properties import is_true
-from sparkgen.whatif.configuration import DYNAMIC, Configuration, Shape, configuration, tasks_at_once
+from sparkgen.whatif.configuration import (
+    DYNAMIC,
+    Configuration,
+    Shape,
+    configuration,
+    is_task_resource,
+    tasks_at_once,
+)
 from sparkgen.whatif.losses import Losses, losses
 from sparkgen.whatif.measured_work import workload
 from sparkgen.whatif.outcome import end_of, most_at_once
@@ -40,7 +47,13 @@ class Recorded:
 
 def recorded_properties(recording: Recording) -> dict[str, str]:
     """Spark's properties as the application ran: what the log does not say is taken from its executors."""
-    properties = dict(recording.properties)
+    properties = {
+        name: value
+        for name, value in recording.properties.items()
+        # A cluster may give tasks a resource that no property promises: they ran all the same.
+        if not (name.startswith("spark.task.") and is_task_resource(name))
+        or name.replace("spark.task.", "spark.executor.", 1) in recording.properties
+    }
     cores = Counter(one.cores for one in recording.executors)
     if cores:
         properties.setdefault("spark.executor.cores", str(cores.most_common(1)[0][0]))
@@ -57,9 +70,16 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
 
 
 def _came(recording: Recording) -> int:
-    """How many executors there were together, if none that replaced a lost one is counted beside it."""
+    """How many executors there were together. One that replaced a lost one is not counted beside it.
+
+    Where there were more than were asked for, those count that ran a task.
+    """
     most = most_at_once((one.added, end_of(recording, one)) for one in recording.executors)
     asked = whole(recording.properties.get("spark.executor.instances", ""))
+    if asked is not None and most > asked:
+        used = {place for stage in recording.stages for place in stage.tasks.executor}
+        ran = (recording.executors[place] for place in used)
+        most = max(asked, most_at_once((one.added, end_of(recording, one)) for one in ran))
     lasting = len(recording.executors) - len(losses(recording, dynamic=False).executors)
     return asked if asked is not None and lasting <= asked < most else most
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.dependencies import Dependencies
@@ -26,7 +27,10 @@ from sparkgen.whatif.tasks import Tasks
 from sparkgen.whatif.workload import Workload
 
 STEPS_PER_TASK = 200
-"""A replay that takes more events than this for each task goes nowhere."""
+"""A replay that takes more events than this for each task, and for each executor, goes nowhere."""
+STEPS_PER_EXECUTOR = 20
+MOST_EXECUTORS = 20_000
+"""Executors that count for that: with more, a replay takes hours."""
 
 
 class ReplayStopped(Exception):
@@ -89,9 +93,7 @@ class Replay:
         self._later(self.work.context + self.settings.longest_wait, self._ready)
         for time in self.cluster.lose_at:
             self._later(time, self._lose_longest)
-        bound = 10_000 + STEPS_PER_TASK * (
-            sum(len(one.tasks) for one in self.work.stages) + len(self.work.jobs)
-        )
+        bound = self._most_steps()
         while self._done_at is None or self.now < self._done_at:
             if not self._queue or bound == 0:
                 raise ReplayStopped(
@@ -101,6 +103,12 @@ class Replay:
             self.now, _, call = heapq.heappop(self._queue)
             call(self.now)
         return self._outcome(self._done_at)
+
+    def _most_steps(self) -> int:
+        """How many events a replay has at most that gets anywhere."""
+        tasks = sum(len(one.tasks) for one in self.work.stages)
+        executors = min(ceiling.maximum(self.settings.allocation), MOST_EXECUTORS)
+        return 10_000 + STEPS_PER_TASK * (tasks + len(self.work.jobs)) + STEPS_PER_EXECUTOR * executors
 
     def forget(self) -> None:
         """Let go of what it holds: as it and its pods call each other, that would wait for a collection."""

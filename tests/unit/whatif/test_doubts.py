@@ -150,6 +150,14 @@ def test_more_executors_than_were_asked_for_are_told_and_replayed(tmp_path: Path
     assert understood(read(tmp_path, events)).settings.instances == 2
 
 
+def test_more_executors_that_ran_no_task_are_left_out(tmp_path: Path) -> None:
+    """One that came when the work was done is of no use to anybody."""
+    events = wide(12)
+    events.insert(-2, made.executor("9", 31.0, cores=2))
+    assert RemarkCode.MORE_CAME not in said(tmp_path, events)
+    assert understood(read(tmp_path, events)).settings.instances == 2
+
+
 def test_a_large_error_is_told_with_its_cause(tmp_path: Path) -> None:
     """And how far to trust what follows; the replay of the recorded run loses nothing."""
     found = studied(tmp_path, died("ExecutorLostFailure"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.whatif.candidates import from_sets
 from sparkgen.whatif.configuration import BadSetting, configuration, tasks_at_once
 from sparkgen.whatif.outcome import recorded
 from sparkgen.whatif.price_file import prices_of
@@ -14,6 +15,7 @@ from sparkgen.whatif.prices import core_hours, cost
 from sparkgen.whatif.recorded import understood
 from sparkgen.whatif.remark import RemarkCode
 from sparkgen.whatif.replay import replay
+from sparkgen.whatif.study import Question, study
 from tests.unit.eventlog import event_log as made
 from tests.unit.whatif.test_recorded import doubt, read
 
@@ -35,6 +37,22 @@ def test_resources_of_tasks_bound_the_slots(tmp_path: Path) -> None:
     known = understood(read(tmp_path, on_gpus()))
     assert known.settings.slots == 1
     assert replay(known.work, known.settings).wall == pytest.approx(93.0, abs=0.1)
+
+
+def test_a_resource_that_no_executor_promises_bounds_nothing_of_a_log(tmp_path: Path) -> None:
+    """Its tasks ran, whatever gave it to them."""
+    events = on_gpus()
+    del events[1]["Spark Properties"]["spark.executor.resource.gpu.amount"]
+    assert understood(read(tmp_path, events)).settings.slots == 4
+
+
+def test_a_resource_can_be_asked_about(tmp_path: Path) -> None:
+    """Two GPUs run two tasks at a time."""
+    recording = read(tmp_path, on_gpus())
+    (candidate,) = from_sets(["spec.sparkConf.spark\\.executor\\.resource\\.gpu\\.amount=2"])
+    (run,) = study(recording, Question([candidate])).runs
+    assert run.outcome is not None
+    assert run.outcome.wall == pytest.approx(53.0, abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,11 @@ def test_tasks_fill_the_slots_in_waves() -> None:
     assert outcome.idle == pytest.approx(0.0, abs=0.01)
 
 
+def test_thousands_of_executors_for_a_few_tasks_are_no_stuck_replay() -> None:
+    """Each takes some events to start, whether or not it ever runs a task."""
+    assert replay(chain([1.0]), fixed(3500)).most == 3500
+
+
 def test_cores_are_slots() -> None:
     """One executor of four cores is as good as four of one, and is paid for once."""
     assert replay(chain([3.0] * 4), fixed(1, cores=4)).wall == pytest.approx(DELAY + 3.0, abs=0.01)
