@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
+from sparkgen import contract
 from sparkgen.cluster import ApplyResult, ClusterError
 from sparkgen.cluster.annotations import apply_over
 from sparkgen.objects import ObjectView
@@ -28,6 +29,7 @@ class Asked(Protocol):
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool: ...  # noqa: D102
     def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
     def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> ApplyResult: ...  # noqa: D102
+    def knows(self, api_version: str, kind: str) -> bool: ...  # noqa: D102
     def create(self, item: ObjectView, *, dry_run: bool = False) -> Any: ...  # noqa: D102
 
 
@@ -62,7 +64,10 @@ def _shared(
         for one in needs.references(wanted.objects)
     }
     there = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
-    return Shared(version, found, quotas, images, there)
+    gangs = not any(
+        needs.has_gang(one.objects) for one in all_wanted if one.namespace == namespace
+    ) or _known(lambda: any(cluster.knows(served, "PodGroup") for served in contract.POD_GROUP_VERSIONS))
+    return Shared(version, found, quotas, images, there, gangs)
 
 
 def gather(
@@ -92,6 +97,7 @@ def gather(
         shared.quotas,
         shared.images,
         now,
+        shared.gangs,
     )
 
 

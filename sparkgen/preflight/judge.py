@@ -115,6 +115,18 @@ def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         yield _error("namespace", f"the namespace {wanted.namespace} is being deleted", step)
 
 
+def gangs(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
+    """Executors start as a gang of Kubernetes' own, and the cluster has none."""
+    if isinstance(facts.gangs, Unknown):
+        yield _unchecked("gangs", "whether the cluster has PodGroups of scheduling.k8s.io", facts.gangs)
+    elif not facts.gangs and needs.has_gang(wanted.objects):
+        yield _error(
+            "gangs",
+            "batchScheduler is kube-scheduler, but the cluster has no PodGroups of scheduling.k8s.io",
+            "turn gangs on in the cluster (docs/queues/kubernetes.md), or leave out batchScheduler",
+        )
+
+
 def controller(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Somebody else applies these objects."""
     found = {controller_of(item) for item in facts.live.values() if isinstance(item, Mapping)}
@@ -357,6 +369,7 @@ def full_name(image: str) -> str:
 BEFORE_THE_NAMESPACE: tuple[Check, ...] = (version, image_volumes, namespace)
 CHECKS: tuple[Check, ...] = (
     *BEFORE_THE_NAMESPACE,
+    gangs,
     controller,
     rights,
     objects,

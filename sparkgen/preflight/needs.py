@@ -66,6 +66,15 @@ def initial(tuning: Mapping[str, Any]) -> int:
     return 0
 
 
+def has_gang(objects: Iterable[ObjectView]) -> bool:
+    """Whether executors start as a gang of Kubernetes' own."""
+    return any(
+        contract.ANNOTATION_GANG in (one.template["metadata"].get("annotations") or {})
+        for one in pods(objects)
+        if one.role == "executor"
+    )
+
+
 def expires_at(objects: Iterable[ObjectView]) -> str:
     """Until when the run may start; "" where nothing was said."""
     for item in objects:

@@ -62,7 +62,8 @@ class Shared:
     """What the cluster said that is the same for all that goes into one namespace.
 
     `version`: as in `v1.34.1`; `namespace`: None if there is none, and then the rest is not known. `images`:
-    what nodes have; `there`: whether what pods refer to is there.
+    what nodes have; `there`: whether what pods refer to is there. `gangs`: whether there are Kubernetes' own
+    PodGroups, True where nobody needs them.
     """
 
     version: str | Unknown
@@ -70,6 +71,7 @@ class Shared:
     quotas: tuple[ObjectView, ...] | Unknown = ()
     images: frozenset[str] | Unknown = frozenset()
     there: Mapping[Key, bool | Unknown] = field(default_factory=dict)
+    gangs: bool | Unknown = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class ClusterFacts:
     `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is
     to be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
     `pods`: what creating a pod of each role would come to, None where it would work. `there`: whether what
-    pods refer to is there. `images`: what nodes have.
+    pods refer to is there. `images`: what nodes have. `gangs`: as in Shared.
     """
 
     version: str | Unknown
@@ -91,6 +93,7 @@ class ClusterFacts:
     quotas: tuple[ObjectView, ...] | Unknown = ()
     images: frozenset[str] | Unknown = frozenset()
     now: datetime = datetime.min
+    gangs: bool | Unknown = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from sparkgen.errors import Severity
 from sparkgen.preflight import Reference, Unknown, needs, security
+from sparkgen.preflight.gather import look_around
 from sparkgen.preflight.judge import full_name
 from sparkgen.preflight.values import Refusal
 from tests.unit.preflight.made import NAMESPACE, facts, found, wanted
@@ -60,6 +61,64 @@ def test_image_volumes_need_a_kubernetes_that_has_them(version: str, severity: S
     assert [finding.severity for finding in said] == ([] if severity is None else [severity])
     assert all("delivery.mount: fetch" in finding.next_step for finding in said)
     assert found(wanted(), version=version) == []
+
+
+def test_a_gang_needs_a_cluster_with_groups() -> None:
+    """The allocator could not create the PodGroup; others need none, and who may not ask is told so."""
+    gang = wanted(batchScheduler="kube-scheduler")
+    [finding] = found(gang, gangs=False)
+    assert (finding.severity, finding.check) == (ERROR, "gangs")
+    assert "no PodGroups of scheduling.k8s.io" in finding.message
+    assert found(gang) == []
+    assert found(wanted(), gangs=False) == []
+    [unchecked] = found(gang, gangs=Unknown("you may not"))
+    assert unchecked.severity is INFO
+
+
+class Serves:
+    """A cluster with a namespace, and with these versions of PodGroups. It keeps what it was asked."""
+
+    def __init__(self, *versions: str) -> None:
+        self.versions = versions
+        self.asked: list[str] = []
+
+    def version(self) -> str:
+        """Its own."""
+        return "v1.37.0"
+
+    def get(self, *_: str) -> Any:
+        """The namespace."""
+        return NAMESPACE
+
+    def list(self, *_: str) -> Any:
+        """Nothing."""
+        return ()
+
+    def has(self, *_: str) -> bool:
+        """Everything."""
+        return True
+
+    def knows(self, api_version: str, kind: str) -> bool:
+        """Whether it has a kind in a version."""
+        self.asked.append(f"{api_version} {kind}")
+        return api_version in self.versions
+
+
+@pytest.mark.parametrize(
+    ("versions", "there"),
+    [
+        (("scheduling.k8s.io/v1beta1",), True),
+        (("scheduling.k8s.io/v1alpha2",), True),
+        (("scheduling.k8s.io/v1",), False),
+    ],
+)
+def test_either_version_of_groups_will_do(versions: tuple[str, ...], there: bool) -> None:
+    """That of Kubernetes 1.36, or that of 1.37; nobody is asked where there is no gang."""
+    cluster: Any = Serves(*versions)
+    assert look_around(cluster, [wanted(batchScheduler="kube-scheduler")])["analytics"].gangs is there
+    plain: Any = Serves()
+    assert look_around(plain, [wanted()])["analytics"].gangs is True
+    assert plain.asked == []
 
 
 def test_without_its_namespace_nothing_else_is_asked() -> None:
