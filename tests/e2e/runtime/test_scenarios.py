@@ -48,7 +48,7 @@ def ready(application: Deployed, count: int) -> None:
     """Wait until so many executors run."""
     wait_until(
         lambda: len(application.executors("Running")) >= count,
-        120,
+        300,
         f"{count} executors run",
         application.story,
     )
