@@ -55,7 +55,7 @@ def ready(application: Deployed, count: int) -> None:
 
 
 @pytest.mark.core
-@pytest.mark.parametrize("version", [OLD, pytest.param(NEW, marks=pytest.mark.families)])
+@pytest.mark.parametrize("version", TESTED_VERSIONS)
 def test_executors_come_with_the_work_go_when_idle_and_come_again(
     version: str, cluster: Cluster, restricted: str
 ) -> None:
