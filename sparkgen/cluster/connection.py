@@ -14,6 +14,7 @@ from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.routes import root, route
+from sparkgen.cluster.shapes import conforming, has_name
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ PIECE = 64 * 1024
 """Bytes of a stream that are read at once, at most."""
 PAGE = 500
 """Objects in one answer to a list."""
+MAX_PAGES = 10_000
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Asks for an object without its content: what is in a Secret stays in the API server."""
 
@@ -89,7 +91,7 @@ class Cluster:
 
     def version(self) -> str:
         """The version of Kubernetes, as in `v1.34.1`."""
-        return str(self._ask("ask for the version", "GET", "/version")["gitVersion"])
+        return str(self._ask("ask for the version", "GET", "/version").get("gitVersion", ""))
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
@@ -97,15 +99,19 @@ class Cluster:
         """The objects of a kind that label and field selectors choose, each with its apiVersion and kind."""
         where = namespace or self.namespace
         path = route(api_version, kind, where)
+        doing = f"list {kind}s in {where}"
         items: list[Object] = []
         more = ""
-        while True:
+        for _ in range(MAX_PAGES):
             query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(PAGE), "continue": more}
-            page = self._ask(f"list {kind}s in {where}", "GET", path, query)
-            items += [{"apiVersion": api_version, "kind": kind, **item} for item in page["items"]]
+            page = self._ask(doing, "GET", path, query)
+            found = page.get("items")
+            named = [item for item in found if has_name(item)] if isinstance(found, list) else []
+            items += [conforming({**item, "apiVersion": api_version, "kind": kind}) for item in named]
             more = page.get("metadata", {}).get("continue") or ""
             if not more:
                 return items
+        raise ClusterError(f"cannot {doing}: {self.server} sends a list that does not end")
 
     def apply(
         self,
@@ -133,7 +139,7 @@ class Cluster:
             f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}", self.server
         ):
             answer = self._channel.send(call)
-            return ApplyResult(json.loads(answer.data), answer.status == _CREATED)
+            return ApplyResult(_decoded(answer.data), answer.status == _CREATED)
 
     def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         """The object as the server has it, or would have it; a ClusterError (409) if it is there already."""
@@ -187,7 +193,9 @@ class Cluster:
         with in_words(f"watch {item['kind']} {metadata['name']}", self.server):
             answer = self._channel.send(call)
             try:
-                yield from _events(answer.stream(PIECE, decode_content=True))
+                for event in _events(answer.stream(PIECE, decode_content=True)):
+                    if isinstance(event, dict) and has_name(event.get("object")):
+                        yield {**event, "object": conforming(event["object"])}
             finally:
                 answer.close()
 
@@ -281,8 +289,15 @@ class Cluster:
     ) -> Object:
         with in_words(doing, self.server):
             answer = self._channel.send(Call(method, path, _query(query or {}), headers or {}, body))
-            value: Object = json.loads(answer.data)
-        return value
+            return _decoded(answer.data)
+
+
+def _decoded(data: bytes) -> Object:
+    """The object in an answer. ValueError for what is none."""
+    value = json.loads(data)
+    if not isinstance(value, dict):
+        raise ValueError("the answer is not an object")
+    return conforming(value)
 
 
 def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -290,8 +305,8 @@ def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple((name, text) for name, text in said.items() if text)
 
 
-def _events(pieces: Iterator[bytes]) -> Iterator[Object]:
-    """The JSON objects of a stream, one in each line."""
+def _events(pieces: Iterator[bytes]) -> Iterator[Any]:
+    """The JSON values of a stream, one in each line."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")

@@ -49,6 +49,11 @@ def in_words(doing: str, server: str) -> Iterator[None]:
         raise refused(doing, server, error) from error
     except (HTTPError, OSError) as error:
         raise ClusterError(f"cannot {doing}: {_silence(server, error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise ClusterError(
+            f"cannot {doing}: {server} sends something other than Kubernetes does; check the address in the "
+            "kubeconfig, and the proxies in front of the server"
+        ) from error
 
 
 def refused(doing: str, server: str, error: Refused) -> ClusterError:

@@ -142,7 +142,8 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
                 raise
     mine = name_of(run.workload)
     yield from sorted(
-        (one for one in found if str(one["involvedObject"].get("name", "")).startswith(mine)), key=time_of
+        (one for one in found if str((one.get("involvedObject") or {}).get("name", "")).startswith(mine)),
+        key=time_of,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
+from sparkgen.cluster.shapes import completed
 from sparkgen.errors import SparkgenError
 from sparkgen.live.values import (
     Application,
@@ -64,13 +65,16 @@ def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] 
     places = [*dict.fromkeys(namespaces or [cluster.namespace])]
     known: list[tuple[str, str]] = []
     for namespace in places:
-        workloads, hidden = _workloads(cluster, namespace)
+        listed, hidden = _workloads(cluster, namespace)
+        workloads = [completed(item) for item in listed]
         unseen += hidden
         known += [(label_of(item, contract.LABEL_APPLICATION), name_of(item)) for item in workloads]
         wanted = _wanted(workloads, names)
         if names and not wanted:
             continue
-        pods = cluster.list("v1", "Pod", namespace, _selector(wanted if names else ()))
+        pods = [
+            completed(pod) for pod in cluster.list("v1", "Pod", namespace, _selector(wanted if names else ()))
+        ]
         found += _chosen(_applications(namespace, workloads, pods), names)
     _all_there(names, found, known, places)
     return Found(tuple(found), tuple(unseen))

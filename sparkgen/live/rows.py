@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 
-from sparkgen import contract
+from sparkgen import contract, thread_map
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import Executors, Reads, RunFacts, executors, gather
 from sparkgen.live.reason import Reason
@@ -70,8 +69,7 @@ def rows(
         application, run = pair
         return _schedule(application) if run is None else _row(cluster, application, run, now)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [one for one in pool.map(row, asked) if one is not None]
+    return [one for one in thread_map.results(row, asked, AT_ONCE) if one is not None]
 
 
 def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> Row:

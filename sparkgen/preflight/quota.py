@@ -47,7 +47,7 @@ def shortages(quotas: Iterable[ObjectView], groups: Iterable[Pods]) -> Iterator[
 
 def _of(quota: ObjectView, groups: tuple[Pods, ...]) -> Iterator[Short]:
     status = quota.get("status") or {}
-    hard = status.get("hard") or quota["spec"].get("hard") or {}
+    hard = status.get("hard") or (quota.get("spec") or {}).get("hard") or {}
     used = status.get("used") or {}
     for resource, text in hard.items():
         limit = parse(str(text))

@@ -8,13 +8,14 @@ from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sparkgen import thread_map
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import KILLED, apply_over, is_stale
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import Object
 from sparkgen.preflight import ClusterFacts, Live, Unknown, Wanted
-from sparkgen.usecases import object_names, thread_map
+from sparkgen.usecases import object_names
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster

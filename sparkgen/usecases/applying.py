@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sparkgen import model, resources
+from sparkgen import model, resources, thread_map
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity
 from sparkgen.preflight import Finding, Wanted, gather, judge, look_around, needs, ownership, read_live
 from sparkgen.preflight.judge import in_order
-from sparkgen.usecases import thread_map
 from sparkgen.usecases.apply_objects import Task
 
 if TYPE_CHECKING:
@@ -39,11 +37,7 @@ def look(
         facts = gather(cluster, wanted, shared[wanted.namespace], now, force=force)
         return Task(wanted, facts.live, facts)
 
-    stop = threading.Event()
-    try:
-        return [future.result() for future in thread_map.start(one, all_wanted, CONNECTIONS, stop)]
-    finally:
-        stop.set()
+    return thread_map.results(one, all_wanted, CONNECTIONS)
 
 
 def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:

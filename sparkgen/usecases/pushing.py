@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparkgen import thread_map
 from sparkgen.delivery import lock
 from sparkgen.delivery.compare import Difference
 from sparkgen.delivery.oci import Blob, Image, image, sha256
@@ -29,7 +29,7 @@ from sparkgen.document.parse import parse
 from sparkgen.errors import SparkgenError
 from sparkgen.model.delivery import ArtifactName
 from sparkgen.semantics.local_entries import spec_of
-from sparkgen.usecases import local_files, thread_map
+from sparkgen.usecases import local_files
 from sparkgen.writers import own_files
 
 if TYPE_CHECKING:
@@ -166,12 +166,7 @@ def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[list[Pushed
         assert planned.target is not None  # noqa: S101 - SG309
         return _push(planned, packed, repositories[planned.target], inputs, push)
 
-    stop = threading.Event()
-    try:
-        futures = thread_map.start(work, jobs, WORKERS, stop)
-        done = iter([future.result() for future in futures])
-    finally:
-        stop.set()
+    done = iter(thread_map.results(work, jobs, WORKERS))
     return [[next(done) for _ in one.packed] for one in plans]
 
 

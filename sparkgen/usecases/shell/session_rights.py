@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sparkgen import thread_map
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import SparkgenError
@@ -62,8 +62,8 @@ def check(cluster: Cluster, namespace: str) -> None:
                 return True
             raise
 
-    with ThreadPoolExecutor(CONNECTIONS) as pool:
-        missing = [right for right, may in zip(NEEDED, pool.map(allowed, NEEDED), strict=True) if not may]
+    answers = thread_map.results(allowed, NEEDED, CONNECTIONS)
+    missing = [right for right, may in zip(NEEDED, answers, strict=True) if not may]
     if missing:
         listed = ", ".join(map(str, missing))
         raise SparkgenError(

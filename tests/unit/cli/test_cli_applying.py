@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from sparkgen.usecases import apply_objects, thread_map
+from sparkgen import thread_map
+from sparkgen.usecases import apply_objects
 
 from .conftest import DOCUMENT, Cli, Result, child_environment
 from .kube import Kube

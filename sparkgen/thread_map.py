@@ -47,3 +47,12 @@ def start(
     for _ in range(min(workers, len(futures))):
         threading.Thread(target=work, daemon=True).start()
     return futures
+
+
+def results(function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int) -> list[_Result]:
+    """What `function` makes of each item, in order. Raises what the first one raises, and Ctrl-C, at once."""
+    stop = threading.Event()
+    try:
+        return [future.result() for future in start(function, items, workers, stop)]
+    finally:
+        stop.set()

@@ -1,0 +1,147 @@
+"""Objects of a cluster in the form that Kubernetes gives them, whatever the server sent.
+
+An API server checks what it stores. What comes from something else, such as a proxy, may have any form, and a
+command must not end in an internal error. So a value of the wrong type is left out here, by the name of its
+field: these names mean the same everywhere in Kubernetes.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from sparkgen.objects import Object, ObjectView
+
+_WITH_TEMPLATE = ("Job", "Deployment")
+_STATES = ("state", "lastState")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_time(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_map_of_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+
+
+_NAMES = {
+    _is_text: (
+        *("name", "namespace", "uid", "kind", "apiVersion", "phase", "generateName", "reason", "message"),
+        *("nodeName", "resourceVersion", "schedule", "timeZone", "type", "continue"),
+    ),
+    _is_number: ("exitCode", "restartCount", "containerPort", "count", "backoffLimit"),
+    _is_time: (
+        *("creationTimestamp", "deletionTimestamp", "lastTimestamp", "firstTimestamp", "eventTime"),
+        *("startTime", "completionTime", "startedAt", "finishedAt"),
+        *("lastTransitionTime", "lastScheduleTime", "lastSuccessfulTime"),
+    ),
+    _is_map: ("metadata", "spec", "template", "jobTemplate", "involvedObject"),
+    _is_map_of_texts: ("labels", "annotations", "matchLabels"),
+}
+_TYPES: Mapping[str, Callable[[Any], bool]] = {name: fits for fits, names in _NAMES.items() for name in names}
+"""The type of each field of this name, wherever it is."""
+
+_LISTS: Mapping[str, tuple[str, ...]] = {
+    "ownerReferences": ("kind", "uid"),
+    "conditions": ("type", "status"),
+    "containers": ("name",),
+    "initContainers": ("name",),
+    "containerStatuses": ("name",),
+    "initContainerStatuses": ("name",),
+    "ports": (),
+    "env": ("name",),
+    "volumes": ("name",),
+}
+"""Lists of maps, and what each of these maps must have."""
+
+
+def conforming(item: Object) -> Object:
+    """The object without values of a wrong type."""
+    kept: Object = _map(item)
+    if not isinstance(kept.get("status", {}), dict):
+        del kept["status"]
+    return kept
+
+
+def completed(item: ObjectView) -> Object:
+    """The object with what its kind always has, perhaps empty."""
+    whole = copy.deepcopy(dict(item))
+    for template in _templates(whole):
+        template.setdefault("metadata", {})
+        template.setdefault("spec", {})
+    if whole.get("kind") == "Pod":
+        whole.setdefault("spec", {})
+    if whole.get("kind") == "Event":
+        whole.setdefault("involvedObject", {})
+    return whole
+
+
+def has_name(item: Any) -> bool:
+    """Whether something is an object with a name: nothing else can be shown, or asked about."""
+    metadata = item.get("metadata") if isinstance(item, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str) and bool(metadata["name"])
+
+
+def _templates(item: Object) -> list[Object]:
+    if item.get("kind") == "CronJob":
+        job = item.setdefault("spec", {}).setdefault("jobTemplate", {})
+        return [job, job.setdefault("spec", {}).setdefault("template", {})]
+    if item.get("kind") in _WITH_TEMPLATE:
+        return [item.setdefault("spec", {}).setdefault("template", {})]
+    return []
+
+
+def _map(value: Mapping[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, one in value.items():
+        if key in _LISTS:
+            if isinstance(one, list):
+                kept[key] = _list(key, one)
+        elif key not in _TYPES or _TYPES[key](one):
+            kept[key] = _any(one)
+    return kept
+
+
+def _list(key: str, items: list[Any]) -> list[Any]:
+    found = [_map(one) for one in items if isinstance(one, dict)]
+    if key.endswith("Statuses"):
+        found = [_status(one) for one in found]
+    return [one for one in found if all(isinstance(one.get(name), str) for name in _LISTS[key])]
+
+
+def _status(status: dict[str, Any]) -> dict[str, Any]:
+    """The status of a container: each of its states is a map, and an end has a number."""
+    for key in _STATES:
+        if key in status:
+            states = status[key] if isinstance(status[key], dict) else {}
+            status[key] = {
+                name: state
+                for name, state in states.items()
+                if isinstance(state, dict) and (name != "terminated" or "exitCode" in state)
+            }
+    return status
+
+
+def _any(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _map(value)
+    return [_any(one) for one in value] if isinstance(value, list) else value
