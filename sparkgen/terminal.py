@@ -15,6 +15,11 @@ _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 # Colours and weights (SGR, ECMA-48 8.3.117): the one escape sequence that moves and reveals nothing.
 _COLOUR = re.compile(r"(\x1b\[[0-9;:]*m)")
 _RESET = "\x1b[0m"
+_VISIBLE = frozenset(
+    ["", "0", "1", "2", "3", "4", "7", "9", "22", "23", "24", "27", "29", "39", "90"]
+    + [str(code) for first in (31, 91) for code in range(first, first + 6)]
+)
+"""Weights and hues. Not 8, which conceals, nor backgrounds, nor black and white: a terminal may be so."""
 # What runners obey. GitHub's: `::name` at the start of a line, blanks before it or not,
 # and `##[name]` anywhere in it
 # (ActionCommand.cs); the agents of Azure and TeamCity: `##vso[` and `##teamcity[`.
@@ -42,9 +47,20 @@ def for_terminal(text: str) -> str:
 
 
 def log_line(line: str) -> str:
-    """A line of an application's log for a terminal: its colours stay, and end with it."""
-    text = line.rstrip("\r\n")
+    """A line of an application's log for a terminal: its colours stay, and end with it.
+
+    Those that could hide text are left out.
+    """
+    text = _COLOUR.sub(_that_hides_nothing, line.rstrip("\r\n"))
     return f"{_coloured(text)}{_RESET if _COLOUR.search(text) else ''}\n"
+
+
+def _that_hides_nothing(sequence: re.Match[str]) -> str:
+    codes = sequence[0][2:-1].split(";")
+    extended = [at for at, code in enumerate(codes) if code in ("38", "48", "58")]
+    # What follows one of these is a colour's number, and no code.
+    kept = [code for code in codes[: extended[0] if extended else None] if code.lstrip("0") in _VISIBLE]
+    return f"\x1b[{';'.join(kept)}m" if kept else ""
 
 
 def escaped_json(text: str) -> str:

@@ -17,6 +17,7 @@ from sparkgen.delivery import secret_files
 from sparkgen.delivery.globs import Glob
 from sparkgen.delivery.ignore import FILE_NAME, BadIgnoreFile, Ignores
 from sparkgen.delivery.work import MOST_SEEN, TooMuch, Work
+from sparkgen.writers.repository import repository_root
 
 CHUNK = 1 << 20
 LONGEST_IGNORE_FILE = 1 << 20
@@ -41,11 +42,6 @@ class FileOnDisk:
     executable: bool
     sha256: str
     secret: str
-
-
-def repository_root(folder: Path) -> Path:
-    """The nearest folder with `.git`, from `folder` (resolved) up; `folder` itself where there is none."""
-    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
 
 
 class Disk:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparkgen.delivery.disk import repository_root
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.repository import repository_root
 
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",  # no refresh of the index on the side

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
+from sparkgen.writers.repository import refuse_way_out
 
 
 def write(path: Path, content: str | Iterable[bytes]) -> None:
@@ -23,6 +24,7 @@ def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool
     SparkgenError, and nothing written, where something stands that is not ours: a link is never followed
     below `directory`, and a file is replaced only where `is_ours` says so of its text.
     """
+    refuse_way_out(directory)
     try:
         changed = {path: text for path, text in files.items() if _differs(directory, path, text, is_ours)}
         for path, text in changed.items():

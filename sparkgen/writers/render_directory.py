@@ -21,6 +21,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import remove_empty, replace, settle
 from sparkgen.writers.manifest import KUSTOMIZATION
 from sparkgen.writers.open_folders import held, refuse_links
+from sparkgen.writers.repository import refuse_way_out
 from sparkgen.writers.signals import cleanly_ended, held_back
 from sparkgen.writers.tree import LIST, STAGE, Changes, begun, compare
 
@@ -39,6 +40,7 @@ def write(
     """
     folder = directory / below
     made: list[Path] = []
+    refuse_way_out(directory)
     try:
         refuse_links(directory, below)
         made = _missing(folder)

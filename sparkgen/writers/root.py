@@ -17,6 +17,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
 from sparkgen.writers.open_folders import held
 from sparkgen.writers.render_directory import refused
+from sparkgen.writers.repository import refuse_way_out
 
 MARKER = ".sparkgen-root"
 _OPENING = """\
@@ -50,6 +51,7 @@ def refuse_other(directory: Path, root: Path, places: Collection[str], stale: Co
 def mark(directory: Path, root: Path) -> None:
     """Say in an output directory that it is rendered from `root`. SparkgenError for what is refused."""
     text = f"{_OPENING}{json.dumps(_relative(directory, root))}\n"
+    refuse_way_out(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with held(directory) as at:

@@ -110,3 +110,21 @@ def test_what_people_write_stays() -> None:
 def test_data_on_a_terminal_keeps_workflow_commands() -> None:
     """A report for GitHub is made of them."""
     assert for_terminal("::error file=a::b\x1b[0m\n") == "::error file=a::b\\x1b[0m\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("a \x1b[31mred\x1b[0m b", "a \x1b[31mred\x1b[0m b\x1b[0m\n"),
+        ("a \x1b[1;91;4mbold\x1b[m", "a \x1b[1;91;4mbold\x1b[m\x1b[0m\n"),
+        ("a \x1b[8mhidden\x1b[0m b", "a hidden\x1b[0m b\x1b[0m\n"),
+        ("\x1b[08mhidden", "hidden\n"),
+        ("\x1b[30;40mblack on black", "black on black\n"),
+        ("\x1b[37;107mwhite on white", "white on white\n"),
+        ("\x1b[1;38;2;0;0;0;48;2;0;0;0mblack on black", "\x1b[1mblack on black\x1b[0m\n"),
+        ("\x1b[48:5:0;31mx", "\x1b[31mx\x1b[0m\n"),
+    ],
+)
+def test_no_colour_of_a_log_hides_text(line: str, shown: str) -> None:
+    """Concealed, or in the colour of what is behind it: a reader would copy what is not there to be seen."""
+    assert log_line(line) == shown

@@ -19,6 +19,26 @@ from sparkgen.delivery.work import Work
 from sparkgen.errors import SparkgenError
 from sparkgen.runtime.fetch import archive
 
+TOKENS = (
+    "ghp_" + "aB3" * 12,
+    "github_pat_" + "a1" * 11 + "_" + "b" * 59,
+    "glpat-" + "aB3-" * 5,
+    "xoxb-" + "12345-" * 4,
+    "AKIA" + "Q7RS" * 4,
+    "ASIA" + "Q7RS" * 4,
+    "AccountKey=" + "aB" * 43 + "==",
+    "AIza" + "aB3_-" * 7,
+    "npm_" + "aB3" * 12,
+    "pypi-AgEIcHlwaS5vcmc" + "aB3" * 20,
+    "hf_" + "aB" * 17,
+    "dop_v1_" + "0f" * 32,
+    "dapi" + "0f" * 16,
+    "sk-proj-" + "aB3" * 16,
+    "sk_live_" + "aB3" * 8,
+    "hvs." + "aB3" * 9,
+)
+"""One of each kind that has a well-known beginning, made here."""
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -212,6 +232,13 @@ def test_without_git_the_folder_of_the_document_is_the_border(tmp_path: Path) ->
         ("server.pem", "-----BEGIN RSA PRIVATE KEY-----\nabc"),
         ("account.json", '{"private_key": "-----BEGIN PRIVATE KEY-----\\nabc"}'),
         ("conf.ini", "aws_secret_access_key = " + "aB3/" * 10),
+        (".azure/msal_token_cache.json", "x"),
+        ("main.tfstate", "{}"),
+        ("state.json", '{"version": 4, "terraform_version": "1.9"}'),
+        ("dev.yaml", "clusters: []\ncontexts: []\nusers:\n- name: u\n  user:\n    token: abc\n"),
+        ("dev.json", '{"client-key-data": "' + "QUJD" * 10 + '"}'),
+        ("adc.json", '{"type": "authorized_user"}'),
+        *(("notes.txt", f'x = "{token}"') for token in TOKENS),
     ],
 )
 def test_a_file_that_looks_secret_is_refused(project: Path, name: str, text: str) -> None:
@@ -233,10 +260,22 @@ def test_a_private_key_across_two_chunks_is_seen(project: Path, monkeypatch: pyt
     assert "seems to contain a secret" in said(look(document(pyFiles=["./lib"]), project))
 
 
-@pytest.mark.parametrize("name", [".env.example", "cert.pem", "id_rsa.pub", "environment.py"])
-def test_what_only_reads_like_a_secret_is_delivered(project: Path, name: str) -> None:
-    """Certificates and samples are no secrets."""
-    (project / "lib" / name).write_text("-----BEGIN CERTIFICATE-----")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".env.example", "-----BEGIN CERTIFICATE-----"),
+        ("cert.pem", "-----BEGIN CERTIFICATE-----"),
+        ("id_rsa.pub", "ssh-rsa AAAA"),
+        ("environment.py", "token: str = ''"),
+        ("page.html", '<div class="sk-estimator-doc-link sk-text-repr-fallback-container">'),
+        ("example.ini", "key = AKIAIOSFODNN7EXAMPLE"),
+        ("model.py", "name = 'hf_hub_download_of_a_model_by_its_name'"),
+        ("jobs.yaml", "clusters: [a]\nusers: [b]\ncontexts: 5\ntokens: 3\n"),
+    ],
+)
+def test_what_only_reads_like_a_secret_is_delivered(project: Path, name: str, text: str) -> None:
+    """Certificates, samples and long names are no secrets."""
+    (project / "lib" / name).write_text(text)
     assert not look(document(pyFiles=["./lib"]), project).wrong
 
 

@@ -13,6 +13,7 @@ from sparkgen.writers import atomic, leftovers
 from sparkgen.writers.new_files import write_new
 from sparkgen.writers.open_folders import held
 from sparkgen.writers.render_directory import write
+from sparkgen.writers.repository import refuse_way_out
 
 from .test_render_directory import render, several, snapshot
 
@@ -243,3 +244,25 @@ def test_a_file_in_place_of_a_link_has_not_the_mode_of_the_link(tmp_path: Path) 
     assert not (tmp_path / "app.lock.yaml").is_symlink()
     assert not (tmp_path / "app.lock.yaml").stat().st_mode & 0o022
     assert (tmp_path / "theirs").read_text() == "theirs: 1\n"
+
+
+def test_a_link_of_the_repository_leads_no_output_out_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It came with somebody's commit. One within the repository is followed, and one beside it."""
+    home, repository = tmp_path / "home", tmp_path / "repository"
+    home.mkdir()
+    (repository / ".git").mkdir(parents=True)
+    (repository / "real").mkdir()
+    (repository / "deploy").symlink_to(home)
+    (repository / "inner").symlink_to("real")
+    (tmp_path / "beside").symlink_to(home)
+    monkeypatch.chdir(repository)
+    for name in ("deploy", "deploy/below", str(repository / "deploy")):
+        with pytest.raises(SparkgenError, match="a symbolic link out of the repository"):
+            refuse_way_out(Path(name))
+    for name in ("inner", "new", "../beside", str(tmp_path / "beside"), "."):
+        refuse_way_out(Path(name))
+    with pytest.raises(SparkgenError, match="a symbolic link out of the repository"):
+        write(Path("deploy"), {"job.yaml": "x"})
+    assert not list(home.iterdir())
