@@ -195,7 +195,7 @@ def _filled(template: str, name: str, **values: object) -> str:
         StrictUndefined,
     )
 
-    from sparkgen.writers.yamltext import scalar  # noqa: PLC0415
+    from sparkgen.yamltext import scalar  # noqa: PLC0415
 
     folder = files("sparkgen").joinpath("templates", "init")
     environment = Environment(

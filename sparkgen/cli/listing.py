@@ -47,6 +47,6 @@ def _machine(body: dict[str, object], form: str) -> str:
         import json  # noqa: PLC0415 - as above
 
         return f"{escaped_json(json.dumps(body, indent=2, ensure_ascii=False))}\n"
-    from sparkgen.writers.yamltext import dump  # noqa: PLC0415 - it escapes what a reader would not see
+    from sparkgen.yamltext import dump  # noqa: PLC0415 - it escapes what a reader would not see
 
     return dump(body)

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from sparkgen.document.locks import ARTIFACTS, spec_path
 from sparkgen.model.delivery import ArtifactName
+from sparkgen.yamltext import dump
 
 API_VERSION = "sparkgen.dev/v1alpha1"
 _HEADER = """\
@@ -60,13 +59,13 @@ def text(document: str, parts: Iterable[Part]) -> str:
     values = [_value(part) for part in parts if part.artifacts]
     if not values:
         return ""
-    bodies = [yaml.safe_dump(value, sort_keys=False, width=1000) for value in values]
+    bodies = [dump(value) for value in values]
     return _HEADER.format(document=document.replace("\n", " ")) + "---\n".join(bodies)
 
 
 def artifacts_text(artifacts: Iterable[Mapping[str, Any]]) -> str:
     """A list of artifacts alone."""
-    return yaml.safe_dump(list(artifacts), sort_keys=False, width=1000)
+    return dump([dict(one) for one in artifacts])
 
 
 def _value(part: Part) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from sparkgen.diff.values import ObjectChange, Side
 from sparkgen.diff.words import masked
 from sparkgen.objects import ObjectView
-from sparkgen.writers.yamltext import dump
+from sparkgen.yamltext import dump
 
 Key = tuple[str, str]
 _RUN = "<run>"

@@ -14,7 +14,7 @@ from typing import Any
 from sparkgen.errors import Path
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.schema.store import application_schema
-from sparkgen.writers.yamltext import dump, scalar
+from sparkgen.yamltext import dump, scalar
 
 _WIDTH = 100
 _HEAD = ("apiVersion", "kind", "metadata", "spec")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sparkgen.errors import Path
+from sparkgen.yamltext import dump
 
 ARTICLES = {
     "array": "a list",
@@ -54,9 +55,7 @@ def flow(value: Any) -> str:
 
 def block(value: Any) -> str:
     """Any value as YAML over several lines, ending with a newline."""
-    import yaml  # noqa: PLC0415  (20 ms: only explanations and the reference need it)
-
-    return str(yaml.safe_dump(value, sort_keys=False, width=LONGEST, allow_unicode=True))
+    return dump(value)
 
 
 def line(path: Path, text: str) -> str:

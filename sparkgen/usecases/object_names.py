@@ -9,6 +9,7 @@ from typing import Any
 
 from sparkgen.cluster import Place
 from sparkgen.terminal import escaped_json
+from sparkgen.yamltext import dump
 
 
 def full_name(item: Mapping[str, Any]) -> str:
@@ -30,9 +31,7 @@ def objects_text(items: Sequence[Mapping[str, Any]], form: str) -> str:
     value = shown[0] if len(shown) == 1 else {"apiVersion": "v1", "kind": "List", "items": shown}
     if form == "json":
         return escaped_json(json.dumps(value, indent=2)) + "\n"
-    import yaml  # noqa: PLC0415 - one of two forms
-
-    return str(yaml.safe_dump(value, sort_keys=False))
+    return dump(value)
 
 
 def _shown(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import yaml
-
 from sparkgen.terminal import visible
 from sparkgen.whatif.study import Run, Study
 from sparkgen.whatif.text_report import seconds, signed
+from sparkgen.yamltext import dump
 
 
 def text(study: Study, run: Run) -> str:
@@ -25,7 +24,7 @@ def text(study: Study, run: Run) -> str:
         lines.append("# The recorded configuration costs less.")
     if spec.get("shuffleService"):
         lines.append("# Add the name of your shuffle service: spec.shuffleService.name.")
-    return "\n".join(lines) + "\n" + yaml.safe_dump({"spec": spec}, sort_keys=False)
+    return "\n".join(lines) + "\n" + dump({"spec": spec})
 
 
 def _plain(name: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.writers.yamltext import dump
+from sparkgen.yamltext import dump
 
 KUSTOMIZATION = "kustomization.yaml"
 

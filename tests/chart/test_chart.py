@@ -28,7 +28,7 @@ from sparkgen.chart import archive, export, files, package
 from sparkgen.document import load
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.semantics.registry import RULES, RULES_OF_FILES
-from sparkgen.writers.yamltext import dump
+from sparkgen.yamltext import dump
 from tests import reading, scale
 from tests.chart import parity
 from tests.chart.values_schema import validator

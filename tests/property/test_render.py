@@ -19,7 +19,7 @@ from k8s import crds, pod_security
 from sparkgen.model import build
 from sparkgen.names import canonical_json
 from sparkgen.resources import render, run_name
-from sparkgen.writers.yamltext import dump
+from sparkgen.yamltext import dump
 from tests.property.strategies import documents
 
 Value = dict[str, Any]

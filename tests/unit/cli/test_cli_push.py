@@ -714,3 +714,15 @@ def test_the_limit_of_the_repository(project: Cli) -> None:
     assert project("push", "app.yaml").code == 0
     configuration.write_text(before + "maxArtifactSize: much\n")
     assert "must be a size in Mi or Gi" in project("push", "app.yaml").err
+
+
+@pytest.mark.parametrize("name", ["y", "n", "on", "off", "null", "e3"])
+def test_a_name_that_yaml_could_take_for_something_else(project: Cli, registry: Registry, name: str) -> None:
+    """The lock has it in quotes, as the document must."""
+    path = Path("app.yaml")
+    path.write_text(path.read_text().replace("name: pi", f'name: "{name}"'))
+    assert project("push", "app.yaml").code == 0
+    [written] = yaml.safe_load_all(Path("app.lock.yaml").read_text())
+    assert written["metadata"] == {"name": name}
+    assert project("validate", "app.yaml").code == 0
+    assert "up to date" in project("push", "app.yaml").err + project("push", "app.yaml").out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sparkgen.document.parse import parse
 from sparkgen.document.scalars import resolve
-from sparkgen.writers.yamltext import dump, scalar
+from sparkgen.yamltext import dump, scalar
 
 # Each of these is something other than a string to at least one of PyYAML, go-yaml v2 or v3, YAML 1.2 or
 # Ruby's reader.
