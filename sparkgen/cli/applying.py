@@ -21,7 +21,6 @@ from sparkgen.preflight import (
     Wanted,
     needs,
 )
-from sparkgen.preflight.judge import starts
 from sparkgen.semantics.local_entries import concerned
 from sparkgen.usecases import object_names
 from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
@@ -190,7 +189,7 @@ def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:
     if workload["spec"].get("suspend"):
         return f"{job} is suspended; next: sparkgen run {wanted.name}{here}   # you can add arguments"
     known = facts.live.get((workload["kind"], workload["metadata"]["name"])) if facts else None
-    if job and facts is not None and not starts(wanted, facts) and not isinstance(known, Unknown):
+    if job and facts is not None and not needs.starts(wanted, facts) and not isinstance(known, Unknown):
         return (
             f"{job} exists already and is not started again; "
             f"next: sparkgen status {wanted.name}{here}; for another run: sparkgen run {wanted.name}{here}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-_PLURALS = {"Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
-_CLUSTER_WIDE = frozenset(("Namespace", "Node", "SelfSubjectAccessReview"))
+_PLURALS = {"Ingress": "ingresses", "NetworkPolicy": "networkpolicies", "StorageClass": "storageclasses"}
+_CLUSTER_WIDE = frozenset(
+    ("Namespace", "Node", "PersistentVolume", "SelfSubjectAccessReview", "StorageClass")
+)
 
 
 def root(api_version: str) -> str:
@@ -15,7 +17,7 @@ def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     """The path of an object, or of all of its kind; of a kind without namespaces, whatever `namespace` says.
 
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. The plural of a kind is its
-    lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen renders two
+    lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen knows three
     exceptions.
     """
     plural = _PLURALS.get(kind, f"{kind.lower()}s")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from sparkgen import contract
 from sparkgen.codes import Code, unmarked
 from sparkgen.live import gangs
-from sparkgen.live.facts import RunFacts
+from sparkgen.live.facts import RunFacts, time_of
 from sparkgen.live.pod_reasons import (
     DRIVER,
     SESSION,
@@ -22,6 +24,9 @@ from sparkgen.objects import ObjectView
 
 OURS = (contract.INSTALL_CONTAINER, contract.FETCH_CONTAINER, contract.ALLOCATOR_CONTAINER)
 """Containers of the runtime image."""
+_PULLS = ("Pulling", "Pulled", "Failed", "BackOff")
+"""Reasons of the kubelet's Events about images."""
+_QUOTED = re.compile(r'"([^"]+)"')
 
 
 def why_pending(facts: RunFacts) -> Reason | None:
@@ -43,7 +48,7 @@ def why_pending(facts: RunFacts) -> Reason | None:
                 "wait for its queue or controller to remove the gate",
             )
         return no_node(str(scheduled.get("message") or ""), _who(facts))
-    return _containers_wait(pod, _who(facts)) or _not_mounted(facts)
+    return _containers_wait(pod, _who(facts)) or _not_mounted(facts) or _pulled(facts)
 
 
 def _who(facts: RunFacts) -> str:
@@ -103,6 +108,20 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
                 f"a volume of the {_who(facts)} cannot be mounted ({detail(message)})",
                 "fix spec.volumes",
             )
+    return None
+
+
+def _pulled(facts: RunFacts) -> Reason | None:
+    """A pull that goes on or has failed: only Events tell of it until the kubelet gives up its first try."""
+    last = next((one for one in reversed(facts.events) if one.get("reason") in _PULLS), {})
+    message = str(last.get("message") or "")
+    image = next(iter(_QUOTED.findall(message)), "")
+    if last.get("reason") == "Failed" and message.startswith("Failed to pull image"):
+        said = message.partition(": ")[2]
+        return container_waits("ErrImagePull", said, _who(facts), image)
+    if last.get("reason") == "Pulling" and image:
+        step = f"wait; if it takes too long, check that the node reaches the registry and that {image} exists"
+        return Reason("pulling", f"its node pulls the image {image} (since {time_of(last)})", step)
     return None
 
 

@@ -43,6 +43,12 @@ _MISSING = (
     ),
     ("claim", "the claim {} does not exist", re.compile(r'persistentvolumeclaim "([^"]+)" not found')),
 )
+_NO_CLASS = re.compile(r'storageclass(?:\.storage\.k8s\.io)? "([^"]+)" not found')
+_UNBOUND = re.compile(
+    r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes to bind|"
+    r"had volume node affinity conflict"
+)
+"""The scheduler's words for claims that are not bound, or are bound on another node."""
 """What a pod names and does not find: the kubelet's and the scheduler's words."""
 
 
@@ -102,6 +108,19 @@ def no_node(message: str, who: str) -> Reason:
     """Why the scheduler finds no node, in its words."""
     if found := missing(message, who):
         return found
+    if absent := _NO_CLASS.search(message):
+        step = "create the claim again with a StorageClass that kubectl get storageclass lists"
+        return Reason(
+            "claim",
+            f"a claim of the {who}'s pod names the StorageClass {absent[1]}, which does not exist",
+            step,
+        )
+    if _UNBOUND.search(message):
+        return Reason(
+            "claim",
+            f"no volume fits a claim of the {who}'s pod ({detail(message)})",
+            "see why: kubectl get pvc,storageclass; give the claim a storageClassName that makes volumes",
+        )
     return Reason(
         "no-node",
         f"no node fits the {who}'s pod ({detail(message) or 'the scheduler gives no reason'})",

@@ -15,9 +15,12 @@ from sparkgen.cluster import ApplyResult, ClusterError
 from sparkgen.cluster.annotations import apply_over
 from sparkgen.objects import ObjectView
 from sparkgen.preflight import needs
-from sparkgen.preflight.values import ClusterFacts, Key, Live, Refusal, Shared, Unknown, Wanted
+from sparkgen.preflight.values import ClusterFacts, Key, Live, Refusal, Shared, Storage, Unknown, Wanted
 
 FORBIDDEN = 403
+_MOST_NAMES = 50
+"""Names in one label selector, at most."""
+_CLAIM = "PersistentVolumeClaim"
 _Value = TypeVar("_Value")
 
 
@@ -39,9 +42,9 @@ def look_around(cluster: Asked, all_wanted: Sequence[Wanted]) -> dict[str, Share
     ClusterError where there is no answer at all, or nobody knows who asks (401).
     """
     version = _known(cluster.version)
-    images = _known(lambda: node_images(cluster.list("v1", "Node")))
+    nodes = _known(lambda: tuple(cluster.list("v1", "Node")))
     return {
-        namespace: _shared(cluster, namespace, all_wanted, version, images)
+        namespace: _shared(cluster, namespace, all_wanted, version, nodes)
         for namespace in dict.fromkeys(wanted.namespace for wanted in all_wanted)
     }
 
@@ -51,7 +54,7 @@ def _shared(
     namespace: str,
     all_wanted: Iterable[Wanted],
     version: str | Unknown,
-    images: frozenset[str] | Unknown,
+    nodes: tuple[ObjectView, ...] | Unknown,
 ) -> Shared:
     found = _known(lambda: cluster.get("v1", "Namespace", namespace))
     if found is None:
@@ -64,10 +67,27 @@ def _shared(
         for one in needs.references(wanted.objects)
     }
     there = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
+    claims = [name for kind, name in asked if kind == _CLAIM and there[kind, name] is True]
+    storage = _known(lambda: _storage(cluster, claims, namespace))
+    runs = _known(lambda: _runs(cluster, namespace, all_wanted))
     gangs = not any(
         needs.has_gang(one.objects) for one in all_wanted if one.namespace == namespace
     ) or _known(lambda: any(cluster.knows(served, "PodGroup") for served in contract.POD_GROUP_VERSIONS))
-    return Shared(version, found, quotas, images, there, gangs)
+    return Shared(version, found, quotas, nodes, there, storage, runs, gangs)
+
+
+def _storage(cluster: Asked, names: Iterable[str], namespace: str) -> Storage:
+    """Claims that wait, and what may bind them; nothing else is asked where none waits."""
+    found = {name: cluster.get("v1", _CLAIM, name, namespace) for name in names}
+    waiting = {name: item for name, item in found.items() if item and _phase(item) == "Pending"}
+    if not waiting:
+        return Storage()
+    classes = cluster.list("storage.k8s.io/v1", "StorageClass")
+    return Storage(waiting, tuple(classes), tuple(cluster.list("v1", "PersistentVolume")))
+
+
+def _phase(item: ObjectView) -> str:
+    return str((item.get("status") or {}).get("phase") or "")
 
 
 def gather(
@@ -95,10 +115,49 @@ def gather(
         _pods(cluster, wanted, live),
         {one: shared.there[one.kind, one.name] for one in needs.references(wanted.objects)},
         shared.quotas,
-        shared.images,
+        shared.nodes,
+        shared.storage,
+        shared.runs if isinstance(shared.runs, Unknown) else _active(wanted, shared.runs),
         now,
         shared.gangs,
     )
+
+
+def _runs(cluster: Asked, namespace: str, all_wanted: Iterable[Wanted]) -> tuple[ObjectView, ...]:
+    """The Jobs of the applications that have a Job here, each for a run that is not over."""
+    names = [wanted.name for wanted in all_wanted if wanted.namespace == namespace and own_job(wanted)]
+    if not names:
+        return ()
+    chosen = f"{contract.LABEL_APPLICATION} in ({','.join(names)})," if len(names) <= _MOST_NAMES else ""
+    jobs = cluster.list("batch/v1", "Job", namespace, f"{chosen}{contract.LABEL_RUN}")
+    return tuple(job for job in jobs if is_active(job))
+
+
+def own_job(wanted: Wanted) -> str:
+    """The name of the Job that runs the application; "" where none does."""
+    jobs = (item for item in wanted.objects if item["kind"] == "Job" and needs.driver(item) is not None)
+    return next(map(needs.name_of, jobs), "")
+
+
+def _active(wanted: Wanted, runs: tuple[ObjectView, ...]) -> tuple[str, ...]:
+    """The names of the application's other runs that are active."""
+    own = own_job(wanted)
+    return tuple(
+        needs.name_of(job)
+        for job in runs
+        if own not in ("", needs.name_of(job))
+        and (job["metadata"].get("labels") or {}).get(contract.LABEL_APPLICATION) == wanted.name
+    )
+
+
+def is_active(job: ObjectView) -> bool:
+    """Whether a Job has pods, or will have: it is neither suspended nor over, and no session."""
+    status = job.get("status") or {}
+    over = any(
+        one.get("type") in ("Complete", "Failed") and one.get("status") == "True"
+        for one in status.get("conditions") or ()
+    )
+    return not over and not (job.get("spec") or {}).get("suspend") and not contract.is_session(job)
 
 
 def read_live(cluster: Asked, wanted: Wanted) -> Live:
@@ -164,16 +223,6 @@ def _pod(group: needs.Pods, wanted: Wanted, live: dict[Key, ObjectView | Unknown
         "metadata": {**metadata, "generateName": name, "namespace": wanted.namespace},
         "spec": spec,
     }
-
-
-def node_images(nodes: Iterable[ObjectView]) -> frozenset[str]:
-    """The images that nodes say they have: 50 each at most (kubelet's nodeStatusMaxImages)."""
-    return frozenset(
-        str(name)
-        for node in nodes
-        for image in node.get("status", {}).get("images") or ()
-        for name in image.get("names") or ()
-    )
 
 
 def _key(item: ObjectView) -> Key:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
-from sparkgen import contract
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.codes import Code
 from sparkgen.errors import Severity
 from sparkgen.objects import ObjectView
 from sparkgen.preflight import needs, quota
-from sparkgen.preflight.values import ClusterFacts, Finding, Reference, Unknown, Wanted
+from sparkgen.preflight.checks_nodes import fits, images, storage
+from sparkgen.preflight.values import ClusterFacts, Finding, Reference, Unknown, Wanted, unchecked
 from sparkgen.runtime.kubernetes.refusals import refusal_in
 
 OLDEST = (1, 30)
@@ -50,21 +50,13 @@ def in_order(found: Iterable[Finding]) -> list[Finding]:
     return sorted(dict.fromkeys(found), key=lambda finding: order.index(finding.severity))
 
 
-def starts(wanted: Wanted, facts: ClusterFacts) -> bool:
-    """Whether applying makes a driver that is not there yet: otherwise it takes nothing of a quota."""
-    for item in wanted.objects:
-        if needs.driver(item) is not None:
-            return facts.live.get((item["kind"], item["metadata"]["name"])) is None
-    return False
-
-
 # --- the cluster and the namespace ------------------------------------------------------------------------
 
 
 def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Older than what the driver's pod needs."""
     if isinstance(facts.version, Unknown):
-        yield _unchecked("version", "the version of Kubernetes", facts.version)
+        yield unchecked("version", "the version of Kubernetes", facts.version)
         return
     match = re.match(r"v?(\d+)\.(\d+)", facts.version)
     if match and (int(match[1]), int(match[2])) < OLDEST:
@@ -103,7 +95,7 @@ def _mounts_images(item: ObjectView) -> bool:
 def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """There is none, or it is on its way out."""
     if isinstance(facts.namespace, Unknown):
-        yield _unchecked("namespace", f"whether the namespace {wanted.namespace} exists", facts.namespace)
+        yield unchecked("namespace", f"whether the namespace {wanted.namespace} exists", facts.namespace)
     elif facts.namespace is None:
         step = (
             f"create it with kubectl create namespace {wanted.namespace}, or choose another one with "
@@ -118,7 +110,7 @@ def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 def gangs(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Executors start as a gang of Kubernetes' own, and the cluster has none."""
     if isinstance(facts.gangs, Unknown):
-        yield _unchecked("gangs", "whether the cluster has PodGroups of scheduling.k8s.io", facts.gangs)
+        yield unchecked("gangs", "whether the cluster has PodGroups of scheduling.k8s.io", facts.gangs)
     elif not facts.gangs and needs.has_gang(wanted.objects):
         yield _error(
             "gangs",
@@ -178,7 +170,7 @@ def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             step = "leave these fields to their managers, or take them over with --force-conflicts"
             yield _error("conflict", f"{kind} {name}: {refusal.said}", step)
         elif _NO_DRY_RUN in refusal.said:
-            yield _unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
+            yield unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
         else:
             yield _refused("objects", "", refusal.said, "fix what the message names, and apply again")
 
@@ -223,14 +215,14 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             continue
         if _USER_LACKS in refusal.said or _NO_DRY_RUN in refusal.said:
             what = f"whether the cluster's policies allow the {role}'s pod"
-            yield _unchecked("pods", what, Unknown(refusal.message))
+            yield unchecked("pods", what, Unknown(refusal.message))
             continue
         known = refusal_in(refusal.said)
         code = known.code if known else ""
         if code == Code.POD_SECURITY_VIOLATED and any(pod_security(wanted, facts)):
             continue
         if code == Code.QUOTA_EXCEEDED:
-            if starts(wanted, facts) and not any(quotas(wanted, facts)):
+            if needs.starts(wanted, facts) and not any(quotas(wanted, facts)):
                 step = (
                     "delete pods that you no longer need, ask for more quota, or request less in the document"
                 )
@@ -244,9 +236,9 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """No room for the driver, or not for all executors of the beginning."""
     if isinstance(facts.quotas, Unknown):
-        yield _unchecked("quota", f"the quotas of {wanted.namespace}", facts.quotas)
+        yield unchecked("quota", f"the quotas of {wanted.namespace}", facts.quotas)
         return
-    if not starts(wanted, facts):
+    if not needs.starts(wanted, facts):
         return
     groups = needs.pods(wanted.objects)
     wished = sum(group.count for group in groups[1:])
@@ -282,7 +274,7 @@ def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         elif not there:
             yield Finding("references", severity, _missing(one, wanted), _create(one, wanted))
     for reason, names in unknown.items():
-        yield _unchecked("references", f"whether {', '.join(names)} exist", Unknown(reason))
+        yield unchecked("references", f"whether {', '.join(names)} exist", Unknown(reason))
 
 
 def _has_no_pod_yet(wanted: Wanted) -> bool:
@@ -306,7 +298,7 @@ def _create(one: Reference, wanted: Wanted) -> str:
 def expired(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """A run that its own date keeps from starting."""
     text = needs.expires_at(wanted.objects)
-    if text and starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
+    if text and needs.starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
         step = "set spec.run.expiresAt to a later date, or delete it"
         yield _error("expired", f"the run expired at {text}: it would fail at once", step)
 
@@ -316,7 +308,7 @@ def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     for item in wanted.objects:
         name = str(item["metadata"]["name"])
         files = facts.live.get(("ConfigMap", f"{name}-conf"))
-        if item["kind"] == "Job" and isinstance(files, Mapping) and starts(wanted, facts):
+        if item["kind"] == "Job" and isinstance(files, Mapping) and needs.starts(wanted, facts):
             yield Finding(
                 "again",
                 Severity.WARNING,
@@ -325,45 +317,19 @@ def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             )
 
 
-def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Images that no node has: with `Never` none will; others are pulled, which nobody can try from here."""
-    asked = needs.images(needs.pods(wanted.objects))
-    if isinstance(facts.images, Unknown):
-        yield _unchecked("images", f"whether nodes have {', '.join(asked)}", facts.images)
+def beside(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
+    """A run that is active while this one starts: there will be two drivers."""
+    if isinstance(facts.active, Unknown) or not facts.active or not needs.starts(wanted, facts):
         return
-    absent = [image for image in asked if full_name(image) not in facts.images]
-    for image in absent:
-        if asked[image] == "Never":
-            yield Finding(
-                "images",
-                Severity.WARNING,
-                f"no node reports that it has {image}, and imagePullPolicy: Never prevents a pull",
-                "load the image on the nodes, or set spec.imagePullPolicy: IfNotPresent",
-            )
-    default = contract.RUNTIME_IMAGE
-    if default in absent and asked[default] != "Never":
-        yield Finding(
-            "images",
-            Severity.WARNING,
-            f"no node reports that it has {default}, and no registry has it: the pods will not start",
-            "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to "
-            "that image, or set it for the whole repository in .sparkgen.yaml; see sparkgen rule SG020",
-        )
-    pulled = [image for image in absent if asked[image] != "Never" and image != default]
-    if pulled:
-        these, them = ("these images", "them") if len(pulled) > 1 else ("this image", "it")
-        reason = f"no node reports having {these}; the kubelet pulls {them} when the pod starts"
-        yield _unchecked("images", f"whether {', '.join(pulled)} can be pulled", Unknown(reason))
-
-
-def full_name(image: str) -> str:
-    """An image's name as nodes report it: with registry and tag (distribution/reference, normalize.go)."""
-    first, slash, _ = image.partition("/")
-    if not slash:
-        image = f"docker.io/library/{image}"
-    elif not ("." in first or ":" in first or first == "localhost"):
-        image = f"docker.io/{image}"
-    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+    names = ", ".join(facts.active[:_SHOWN])
+    more = f" and {len(facts.active) - _SHOWN} more" if len(facts.active) > _SHOWN else ""
+    yield Finding(
+        "beside",
+        Severity.WARNING,
+        f"the document has changed, so this starts another run while an earlier one is active: {names}{more}",
+        f"to end the earlier run first: sparkgen kill {wanted.name} --run {facts.active[0]} -n "
+        f"{wanted.namespace}",
+    )
 
 
 BEFORE_THE_NAMESPACE: tuple[Check, ...] = (version, image_volumes, namespace)
@@ -378,14 +344,13 @@ CHECKS: tuple[Check, ...] = (
     quotas,
     references,
     expired,
+    beside,
     again,
+    fits,
+    storage,
     images,
 )
 
 
 def _error(check: str, message: str, next_step: str) -> Finding:
     return Finding(check, Severity.ERROR, message, next_step)
-
-
-def _unchecked(check: str, what: str, why: Unknown) -> Finding:
-    return Finding(check, Severity.INFO, f"{what}: {why.reason}")

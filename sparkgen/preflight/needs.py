@@ -9,11 +9,12 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.objects import ObjectView
-from sparkgen.preflight.values import Reference
+from sparkgen.preflight.ownership import server_words
+from sparkgen.preflight.values import ClusterFacts, Reference, Wanted
 from sparkgen.semantics.rules_versions import is_latest
 
-_SERVERS = {"DaemonSet": "shuffle service", "Deployment": "history server"}
-"""What else has pods: a document of its own describes it."""
+_SERVERS = ("DaemonSet", "Deployment")
+"""Kinds of what else has pods: a document of its own describes it."""
 GIVEN_BY_KUBERNETES = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
 """What every namespace has."""
 
@@ -41,7 +42,8 @@ def pods(objects: Iterable[ObjectView]) -> tuple[Pods, ...]:
         if (template := driver(item)) is not None:
             found.append(Pods("driver", template, 1))
         elif item["kind"] in _SERVERS:
-            found.append(Pods(_SERVERS[item["kind"]], item["spec"]["template"], 0))
+            template = item["spec"]["template"]
+            found.append(Pods(server_words(item["metadata"].get("labels") or {}), template, 0))
     return (*found, Pods("executor", executor, count)) if executor is not None else tuple(found)
 
 
@@ -55,6 +57,19 @@ def driver(item: ObjectView) -> ObjectView | None:
     template: ObjectView = spec["template"]
     # Without a run, it is the Job that removes ended runs, or a server.
     return template if contract.LABEL_RUN in (template["metadata"].get("labels") or {}) else None
+
+
+def name_of(item: ObjectView) -> str:
+    """The name of an object."""
+    return str(item["metadata"]["name"])
+
+
+def starts(wanted: Wanted, facts: ClusterFacts) -> bool:
+    """Whether applying makes a driver that is not there yet: otherwise it takes nothing of a quota."""
+    for item in wanted.objects:
+        if driver(item) is not None:
+            return facts.live.get((item["kind"], item["metadata"]["name"])) is None
+    return False
 
 
 def initial(tuning: Mapping[str, Any]) -> int:

@@ -40,11 +40,25 @@ def owner_of(item: Mapping[str, Any]) -> str:
     server's component comes first, so that no label of a document makes its objects an application's.
     """
     labels = item["metadata"].get("labels") or {}
-    for words, component, label in _SERVERS.values():
-        if labels.get(contract.LABEL_COMPONENT) == component and labels.get(label):
-            return f"{words} {labels[label]}"
+    if found := _server(labels):
+        words, label = found
+        return f"{words} {labels[label]}"
     name = labels.get(contract.LABEL_APPLICATION)
     return f"application {name}" if name else ""
+
+
+def server_words(labels: Mapping[str, Any]) -> str:
+    """What a server is called whose objects have these labels; "server" for any other."""
+    found = _server(labels)
+    return found[0] if found else "server"
+
+
+def _server(labels: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What the server with these labels is called, and the label that has its name."""
+    for words, component, label in _SERVERS.values():
+        if labels.get(contract.LABEL_COMPONENT) == component and labels.get(label):
+            return words, label
+    return None
 
 
 def own_name(wanted: Wanted) -> str:

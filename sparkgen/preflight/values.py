@@ -58,19 +58,31 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Storage:
+    """Claims of the namespace by name, and the cluster's StorageClasses and volumes."""
+
+    claims: Mapping[str, ObjectView] = field(default_factory=dict)
+    classes: tuple[ObjectView, ...] = ()
+    volumes: tuple[ObjectView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Shared:
     """What the cluster said that is the same for all that goes into one namespace.
 
-    `version`: as in `v1.34.1`; `namespace`: None if there is none, and then the rest is not known. `images`:
-    what nodes have; `there`: whether what pods refer to is there. `gangs`: whether there are Kubernetes' own
+    `version`: as in `v1.34.1`; `namespace`: None if there is none, and then the rest is not known. `nodes`:
+    all of the cluster; `there`: whether what pods refer to is there; `storage`: what is known of claims.
+    `runs`: Jobs of runs that are active, of all the applications. `gangs`: whether there are Kubernetes' own
     PodGroups, True where nobody needs them.
     """
 
     version: str | Unknown
     namespace: ObjectView | Unknown | None
     quotas: tuple[ObjectView, ...] | Unknown = ()
-    images: frozenset[str] | Unknown = frozenset()
+    nodes: tuple[ObjectView, ...] | Unknown = ()
     there: Mapping[Key, bool | Unknown] = field(default_factory=dict)
+    storage: Storage | Unknown = field(default_factory=Storage)
+    runs: tuple[ObjectView, ...] | Unknown = ()
     gangs: bool | Unknown = True
 
 
@@ -81,7 +93,8 @@ class ClusterFacts:
     `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is
     to be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
     `pods`: what creating a pod of each role would come to, None where it would work. `there`: whether what
-    pods refer to is there. `images`: what nodes have. `gangs`: as in Shared.
+    pods refer to is there. `nodes`: all of the cluster. `storage`: what is known of claims. `active`: names
+    of the application's other runs that have not ended. `gangs`: as in Shared.
     """
 
     version: str | Unknown
@@ -91,7 +104,9 @@ class ClusterFacts:
     pods: Mapping[str, Refusal | None] = field(default_factory=dict)
     there: Mapping[Reference, bool | Unknown] = field(default_factory=dict)
     quotas: tuple[ObjectView, ...] | Unknown = ()
-    images: frozenset[str] | Unknown = frozenset()
+    nodes: tuple[ObjectView, ...] | Unknown = ()
+    storage: Storage | Unknown = field(default_factory=Storage)
+    active: tuple[str, ...] | Unknown = ()
     now: datetime = datetime.min
     gangs: bool | Unknown = True
 
@@ -104,3 +119,8 @@ class Finding:
     severity: Severity
     message: str
     next_step: str = ""
+
+
+def unchecked(check: str, what: str, why: Unknown) -> Finding:
+    """That something could not be checked, and why not."""
+    return Finding(check, Severity.INFO, f"{what}: {why.reason}")

@@ -66,8 +66,23 @@ def test_what_is_the_same_for_all_is_asked_once(act: Act, kube: Kube) -> None:
         assert asked[f"GET {line}"] == 1
     assert asked["GET /api/v1/namespaces/analytics/resourcequotas"] == 1
     assert asked["GET /api/v1/namespaces/analytics/secrets/registry"] == 1
-    assert sum(count for line, count in asked.items() if line.startswith("GET")) == 5
+    assert asked["GET /apis/batch/v1/namespaces/analytics/jobs"] == 1
+    assert sum(count for line, count in asked.items() if line.startswith("GET")) == 6
     assert {count for line, count in asked.items() if line.startswith("PATCH")} == {2}
+
+
+def test_a_changed_document_beside_an_active_run(act: Act, kube: Kube) -> None:
+    """The second driver is announced before it starts, and not after the first has ended."""
+    assert "active" not in act("apply", "app.yaml").err
+    [first] = kube.named("Job")
+    changed = ("apply", "app.yaml", "--set", "spec.arguments={a}", "--dry-run")
+    done = act(*changed)
+    assert f"starts another run while an earlier one is active: {first}\n" in done.err
+    assert f"next: to end the earlier run first: sparkgen kill pi --run {first} -n analytics\n" in done.err
+    assert "earlier one is active" not in act("apply", "app.yaml", "--dry-run").err
+    job = kube.one("Job", first)
+    job["status"] = {"conditions": [{"type": "Complete", "status": "True"}]}
+    assert "earlier one is active" not in act(*changed).err
 
 
 def test_after_a_failure_none_is_begun(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -268,6 +268,28 @@ CASES = {
         "fix spec.image, or add the registry's Secret to spec.imagePullSecrets",
         waits("ImagePullBackOff", f'Back-off pulling image "{IMAGE}": ErrImagePull: {IMAGE}: not found'),
     ),
+    "pulling": Case(
+        "a node is pulling the image",
+        "pulling",
+        f"its node pulls the image {IMAGE} (since 2026-11-22T01:10:00Z)",
+        f"wait; if it takes too long, check that the node reaches the registry and that {IMAGE} exists",
+        waits("ContainerCreating", ""),
+        {"events": (event("Pulling", f'Pulling image "{IMAGE}"', "Normal", "2026-11-22T01:10:00Z"),)},
+    ),
+    "pull-failed": Case(
+        "the first pull of an image has failed, and only an Event says so",
+        "image",
+        f"the image {IMAGE} cannot be pulled (not found)",
+        "fix spec.image, or add the registry's Secret to spec.imagePullSecrets",
+        waits("ContainerCreating", ""),
+        {
+            "events": (
+                event("Pulling", f'Pulling image "{IMAGE}"', "Normal", "2026-11-22T01:10:00Z"),
+                event("Failed", f'Failed to pull image "{IMAGE}": not found', last="2026-11-22T01:11:00Z"),
+            )
+        },
+        table=False,
+    ),
     "driver-memory": Case(
         "the driver's container needs more memory than its limit",
         "driver-memory",
@@ -466,6 +488,32 @@ CASES = {
         "no node fits the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
         "in spec.driver, request less or fix nodeSelector, affinity and tolerations; or add nodes",
         unscheduled("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available."),
+    ),
+    "unbound-claim": Case(
+        "a claim of the driver is not bound, because no StorageClass makes a volume for it",
+        "claim",
+        "no volume fits a claim of the driver's pod (0/2 nodes are available: pod has unbound immediate",
+        "see why: kubectl get pvc,storageclass; give the claim a storageClassName that makes volumes",
+        unscheduled(
+            "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found. "
+            "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+        ),
+    ),
+    "no-storage-class": Case(
+        "a claim of the driver names a StorageClass that does not exist",
+        "claim",
+        "a claim of the driver's pod names the StorageClass fast, which does not exist",
+        "create the claim again with a StorageClass that kubectl get storageclass lists",
+        unscheduled('0/2 nodes are available: storageclass.storage.k8s.io "fast" not found.'),
+        table=False,
+    ),
+    "no-volume": Case(
+        "no volume is free for a claim",
+        "claim",
+        "no volume fits a claim of the driver's pod (0/1 nodes are available: 1 node(s) didn't find",
+        "see why: kubectl get pvc,storageclass",
+        unscheduled("0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."),
+        table=False,
     ),
     "no-node-executors": Case(
         "no node has room for executors, or the nodes with room do not allow them",

@@ -35,14 +35,21 @@ def wanted(**spec: Any) -> Wanted:
     return Wanted("pi", "analytics", tuple(resources.render(model.build(value, "analytics"))), value)
 
 
+def node(*images: str, **said: Any) -> dict[str, Any]:
+    """A node with room for everything, and these images."""
+    allocatable = {"cpu": "64", "memory": "256Gi", "pods": "110", **said.pop("allocatable", {})}
+    status = {"allocatable": allocatable, "images": [{"names": list(images)}]}
+    return {"metadata": {"name": "n", "labels": said.pop("labels", {})}, "spec": said, "status": status}
+
+
 def facts(asked: Wanted, **known: Any) -> ClusterFacts:
     """A cluster in which all is well, but for what is said."""
-    images = frozenset({"docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1"})
+    good_node = node("docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1")
     good: dict[str, Any] = {
         "version": "v1.34.1",
         "namespace": NAMESPACE,
         "there": dict.fromkeys(needs.references(asked.objects), True),
-        "images": images,
+        "nodes": (good_node,),
         "now": NOW,
     }
     return ClusterFacts(**{**good, **known})

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from sparkgen import model, resources
 from sparkgen.errors import Severity
 from sparkgen.preflight import Reference, Unknown, needs, security
+from sparkgen.preflight.checks_nodes import full_name
 from sparkgen.preflight.gather import look_around
-from sparkgen.preflight.judge import full_name
-from sparkgen.preflight.values import Refusal
-from tests.unit.preflight.made import NAMESPACE, facts, found, wanted
-from tests.unit.semantics.documents import history_server, service
+from sparkgen.preflight.values import Refusal, Storage
+from tests.unit.preflight.made import NAMESPACE, facts, found, node, wanted
+from tests.unit.semantics.documents import STAGING, history_server, service
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 FORBIDDEN = (
@@ -123,7 +124,7 @@ def test_either_version_of_groups_will_do(versions: tuple[str, ...], there: bool
 
 def test_without_its_namespace_nothing_else_is_asked() -> None:
     """And the command that makes it is named."""
-    [finding] = found(wanted(), namespace=None, images=Unknown("x"))
+    [finding] = found(wanted(), namespace=None, nodes=Unknown("x"))
     assert (finding.severity, finding.message) == (ERROR, "the namespace analytics does not exist")
     assert finding.next_step.startswith("create it with kubectl create namespace analytics")
 
@@ -325,14 +326,14 @@ def test_objects_of_a_controller_are_its_own() -> None:
 
 def test_images_that_no_node_has() -> None:
     """Those that nodes must have already are a warning; the others cannot be known."""
-    [finding] = found(wanted(), images=frozenset({"runtime.sparkgen.invalid/sparkgen-runtime:1"}))
+    [finding] = found(wanted(), nodes=(node("runtime.sparkgen.invalid/sparkgen-runtime:1"),))
     assert (finding.severity, finding.check) == (INFO, "images")
     assert "whether apache/spark:3.5.8 can be pulled" in finding.message
-    nobodys, _ = found(wanted(), images=frozenset())
+    nobodys, _ = found(wanted(), nodes=(node(),))
     assert (nobodys.severity, nobodys.check) == (WARNING, "images")
     assert "no registry has it" in nobodys.message
     assert "sparkgen image build --push" in nobodys.next_step
-    never = found(wanted(imagePullPolicy="Never"), images=frozenset())
+    never = found(wanted(imagePullPolicy="Never"), nodes=(node(),))
     assert [finding.severity for finding in never] == [WARNING, WARNING]
 
 
@@ -355,6 +356,122 @@ def test_servers_have_no_driver() -> None:
     asked = wanted()
     assert facts(asked).now.year == 2026
     assert [group.role for group in needs.pods(asked.objects)] == ["driver", "executor"]
-    server = {"template": {"metadata": {}, "spec": {}}}
-    for kind, role in (("DaemonSet", "shuffle service"), ("Deployment", "history server")):
-        assert [(one.role, one.count) for one in needs.pods([{"kind": kind, "spec": server}])] == [(role, 0)]
+
+
+def test_a_pod_that_no_node_could_take() -> None:
+    """Of the reasons of each node the first is counted; one node that could take it is enough."""
+    asked = wanted(
+        driver={"nodeSelector": {"disk": "ssd"}},
+        executor={"instances": 1, "memory": "300g", "tolerations": [{"key": "gpu", "operator": "Exists"}]},
+    )
+    taint = {"key": "gpu", "effect": "NoSchedule"}
+    images = ("docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1")
+    small = [node(*images, taints=[taint]), node(labels={"disk": "ssd"}), node(unschedulable=True)]
+    [finding] = found(asked, nodes=tuple(small))
+    assert (finding.severity, finding.check) == (WARNING, "nodes")
+    assert finding.message == (
+        "no node of the cluster fits the executor's pod: 2 with too little memory (the pod requests 420Gi, "
+        "and the largest node has 256Gi), 1 cordoned"
+    )
+    assert finding.next_step.startswith("in spec.executor, request less or fix nodeSelector and tolerations")
+    large = node(allocatable={"memory": "512Gi"}, taints=[taint])
+    assert found(asked, nodes=(*small, large)) == []
+    [driver] = found(asked, nodes=(node(*images), large))
+    assert driver.message.endswith(
+        "fits the driver's pod: 1 without the label disk=ssd, 1 with the taint gpu"
+    )
+    job = next(item for item in asked.objects if item["kind"] == "Job")
+    there = {("Job", job["metadata"]["name"]): {"metadata": {"resourceVersion": "1"}}}
+    assert found(asked, nodes=tuple(small), live=there) == []
+
+
+@pytest.mark.parametrize(
+    ("toleration", "fits"),
+    [
+        ({"operator": "Exists"}, True),
+        ({"key": "a", "operator": "Exists", "effect": "NoSchedule"}, True),
+        ({"key": "a", "value": "b"}, True),
+        ({"key": "a", "value": "c"}, False),
+        ({"key": "a", "operator": "Exists", "effect": "NoExecute"}, False),
+        ({"key": "b", "operator": "Exists"}, False),
+    ],
+)
+def test_tolerations(toleration: dict[str, str], fits: bool) -> None:
+    """By key, value and effect, as the scheduler compares them."""
+    asked = wanted(driver={"tolerations": [toleration]}, executor={"tolerations": [toleration]})
+    tainted = node("docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1",
+                   taints=[{"key": "a", "value": "b", "effect": "NoSchedule"}])  # fmt: skip
+    assert (found(asked, nodes=(tainted,)) == []) is fits
+
+
+CLASS = {"metadata": {"name": "fast", "annotations": {}}, "provisioner": "x"}
+DEFAULT = {
+    "metadata": {"name": "std", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+    "provisioner": "x",
+}
+LOCAL = {"metadata": {"name": "local"}, "provisioner": "kubernetes.io/no-provisioner"}
+
+
+def volume(name: str, phase: str = "Available") -> dict[str, Any]:
+    """A volume of a StorageClass."""
+    return {"metadata": {"name": "v"}, "spec": {"storageClassName": name}, "status": {"phase": phase}}
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "volumes", "why"),
+    [
+        (None, (CLASS,), (), "it names no StorageClass, and the cluster has no default one"),
+        (None, (DEFAULT,), (), ""),
+        (None, (), (volume(""),), ""),
+        ("", (DEFAULT,), (), "it names no StorageClass"),
+        ("", (), (volume(""),), ""),
+        ("slow", (CLASS,), (), "the StorageClass slow does not exist"),
+        ("slow", (CLASS,), (volume("slow", "Bound"),), "the StorageClass slow does not exist"),
+        ("slow", (CLASS,), (volume("slow"),), ""),
+        ("fast", (CLASS,), (), ""),
+        ("local", (LOCAL,), (), "the StorageClass local makes no volumes, and none is free"),
+        ("local", (LOCAL,), (volume("local"),), ""),
+    ],
+)
+def test_a_claim_that_nobody_binds(name: str | None, classes: Any, volumes: Any, why: str) -> None:
+    """Neither a StorageClass nor a free volume; what may be bound later is no finding."""
+    spec = {} if name is None else {"storageClassName": name}
+    claim = {"metadata": {"name": "data"}, "spec": spec, "status": {"phase": "Pending"}}
+    asked = wanted(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+                   driver={"volumeMounts": [{"name": "data", "mountPath": "/data"}]})  # fmt: skip
+    said = found(asked, storage=Storage({"data": claim}, classes, volumes))
+    assert [one.severity for one in said] == ([WARNING] if why else [])
+    assert [one.message for one in said] == (
+        [f"the claim data, which the driver mounts, is not bound: {why}"] if why else []
+    )
+    bound = {**claim, "status": {"phase": "Bound"}}
+    assert found(asked, storage=Storage({"data": bound}, classes, volumes)) == []
+
+
+def test_a_run_beside_another() -> None:
+    """It is said before there are two drivers; not where nothing starts."""
+    asked = wanted()
+    [finding] = found(asked, active=("pi-1", "pi-2"))
+    assert (finding.severity, finding.check) == (WARNING, "beside")
+    assert finding.message == (
+        "the document has changed, so this starts another run while an earlier one is active: pi-1, pi-2"
+    )
+    assert finding.next_step == "to end the earlier run first: sparkgen kill pi --run pi-1 -n analytics"
+    job = next(item for item in asked.objects if item["kind"] == "Job")
+    there = {("Job", job["metadata"]["name"]): {"metadata": {"resourceVersion": "1"}}}
+    assert found(asked, active=("pi-1",), live=there) == []
+    assert found(asked, active=Unknown("no right")) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "role"),
+    [
+        (history_server({}), "history server"),
+        (service({}), "shuffle service"),
+        ({**STAGING, "spec": {**STAGING["spec"], "storage": {"claim": "artifacts"}}}, "staging server"),
+    ],
+)
+def test_servers_are_called_by_their_names(document: dict[str, Any], role: str) -> None:
+    """A Deployment is not always a history server."""
+    objects = resources.render(model.describe(document, "analytics"))
+    assert {(one.role, one.count) for one in needs.pods(objects)} == {(role, 0)}

@@ -1,0 +1,96 @@
+"""Checks of what a cluster has for pods: nodes that could take them, volumes for claims, images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sparkgen import contract
+from sparkgen.errors import Severity
+from sparkgen.objects import ObjectView
+from sparkgen.preflight import claims, needs, nodes
+from sparkgen.preflight.values import ClusterFacts, Finding, Unknown, Wanted, unchecked
+
+
+def fits(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
+    """Pods that no node could take, even an empty one; an autoscaler may add one that can."""
+    if isinstance(facts.nodes, Unknown) or not needs.starts(wanted, facts):
+        return
+    for group in needs.pods(wanted.objects):
+        if group.role in ("driver", "executor") and (
+            why := nodes.misfit(group.template["spec"], facts.nodes)
+        ):
+            yield Finding(
+                "nodes",
+                Severity.WARNING,
+                f"no node of the cluster fits the {group.role}'s pod: {why}",
+                f"in spec.{group.role}, request less or fix nodeSelector and tolerations; if an autoscaler "
+                "adds such nodes, you can ignore this",
+            )
+
+
+def storage(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
+    """Claims that nothing will bind: the pods that mount them never start."""
+    if isinstance(facts.storage, Unknown):
+        return  # who may not read StorageClasses cannot mend it, either
+    for name, claim in facts.storage.claims.items():
+        used_by = next((one.used_by for one in facts.there if one.name == name), "driver")
+        if why := claims.unbound(claim, facts.storage.classes, facts.storage.volumes):
+            yield Finding(
+                "storage",
+                Severity.WARNING,
+                f"the claim {name}, which the {used_by} mounts, is not bound: {why}",
+                "create the claim again with a storageClassName that kubectl get storageclass lists, or ask "
+                "for a volume",
+            )
+
+
+def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
+    """Images that no node has: with `Never` none will; others are pulled, which nobody can try from here."""
+    asked = needs.images(needs.pods(wanted.objects))
+    if isinstance(facts.nodes, Unknown):
+        yield unchecked("images", f"whether nodes have {', '.join(asked)}", facts.nodes)
+        return
+    known = node_images(facts.nodes)
+    absent = [image for image in asked if full_name(image) not in known]
+    for image in absent:
+        if asked[image] == "Never":
+            yield Finding(
+                "images",
+                Severity.WARNING,
+                f"no node reports that it has {image}, and imagePullPolicy: Never prevents a pull",
+                "load the image on the nodes, or set spec.imagePullPolicy: IfNotPresent",
+            )
+    default = contract.RUNTIME_IMAGE
+    if default in absent and asked[default] != "Never":
+        yield Finding(
+            "images",
+            Severity.WARNING,
+            f"no node reports that it has {default}, and no registry has it: the pods will not start",
+            "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to "
+            "that image, or set it for the whole repository in .sparkgen.yaml; see sparkgen rule SG020",
+        )
+    pulled = [image for image in absent if asked[image] != "Never" and image != default]
+    if pulled:
+        these, them = ("these images", "them") if len(pulled) > 1 else ("this image", "it")
+        reason = f"no node reports having {these}; the kubelet pulls {them} when the pod starts"
+        yield unchecked("images", f"whether {', '.join(pulled)} can be pulled", Unknown(reason))
+
+
+def node_images(all_nodes: Iterable[ObjectView]) -> frozenset[str]:
+    """The images that nodes say they have: 50 each at most (kubelet's nodeStatusMaxImages)."""
+    return frozenset(
+        str(name)
+        for node in all_nodes
+        for image in (node.get("status") or {}).get("images") or ()
+        for name in image.get("names") or ()
+    )
+
+
+def full_name(image: str) -> str:
+    """An image's name as nodes report it: with registry and tag (distribution/reference, normalize.go)."""
+    first, slash, _ = image.partition("/")
+    if not slash:
+        image = f"docker.io/library/{image}"
+    elif not ("." in first or ":" in first or first == "localhost"):
+        image = f"docker.io/{image}"
+    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
