@@ -1,14 +1,16 @@
 """What a refused document was probably meant to be, so that its meaning can be looked at in the same run.
 
 A person who misspelt one field and wrote a size in Kubernetes' way wants to hear of both at once. Rules about
-meaning need a valid document; this module makes one from what is certain (a misspelt name, a text without
-quotes, an optional value that is wrong) and gives up where it would have to invent something.
+meaning need a valid document. This module makes some from what is certain (a misspelt name, a text without
+quotes), with several values in the place of what is not known: what all of them have wrong has nothing to do
+with these values.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Path, Problem
@@ -18,47 +20,108 @@ from sparkgen.schema.identity import API_VERSION
 from sparkgen.schema.suggestions import Stray
 
 if TYPE_CHECKING:
-    from sparkgen.document.node import Document
+    from sparkgen.document.node import Document, Node
 
 UNKNOWN = ("SG010", "SG016")
 WRONG_VALUE = ("SG013", "SG014", "SG015")
 
 
+VARIANTS = 3
+"""Values that are tried in the place of one that is not known."""
+_MISSING = "SG011"
+_BY_TYPE: Mapping[str, tuple[Any, ...]] = {
+    "string": ("a", "b"),
+    "integer": (1, 2, 3),
+    "number": (1, 2, 3),
+    "boolean": (True, False),
+    "array": ([],),
+    "object": ({},),
+}
+
+
 class _Unclear(Exception):
-    """Nothing certain can be said about what was meant."""
+    """There is no such field, or nothing at its place."""
 
 
-def repaired(document: Document, problems: Iterable[Problem]) -> dict[str, Any] | None:
-    """A valid value close to the document's, or None. The document itself is not changed."""
+def repaired(document: Document, problems: Iterable[Problem]) -> list[dict[str, Any]]:
+    """Valid values close to the document's, which differ where its own is not known. It is not changed."""
     kind = document.value.get("kind")
     if kind not in fields.KINDS:
-        return None
+        return []
+    # Deepest first: a repaired parent may have another name.
+    ordered = sorted(problems, key=lambda problem: -len(problem.path))
+    found = [_variant(document, str(kind), ordered, number) for number in range(VARIANTS)]
+    return [value for value in found if value is not None]
+
+
+def _variant(
+    document: Document, kind: str, problems: Iterable[Problem], number: int
+) -> dict[str, Any] | None:
     value = copy.deepcopy(document.value)
     value["apiVersion"] = API_VERSION
-    root = fields.document(str(kind))
+    root = fields.document(kind)
     try:
-        # Deepest first: a repaired parent may have another name.
-        for problem in sorted(problems, key=lambda problem: -len(problem.path)):
-            _repair(value, str(kind), root, document, problem)
+        for problem in problems:
+            _repair(value, kind, root, document, problem, number)
     except _Unclear:
         return None
     return value if accepts(value) else None
 
 
-def _repair(value: Any, kind: str, root: fields.Field, document: Document, problem: Problem) -> None:
+def _repair(
+    value: Any, kind: str, root: fields.Field, document: Document, problem: Problem, number: int
+) -> None:
     if not problem.path or problem.path == ("apiVersion",):
+        return
+    if problem.code == _MISSING:
+        _fill(value, root, problem.path, number)
         return
     parent, key = _holder(value, problem.path)
     if problem.code in UNKNOWN:
         _rename(parent, key, Stray(kind, root, _field(root, problem.path[:-1]), str(key)))
-    elif problem.code == "SG012":
-        _retype(parent, key, _field(root, problem.path), document, problem.path)
-    elif problem.code in WRONG_VALUE and isinstance(parent, dict):
-        parent[key] = _same_letters(_field(root, problem.path), parent[key])
-        if parent[key] is None:
-            del parent[key]
+        return
+    field = _field(root, problem.path)
+    node = document.node.find(problem.path)
+    if problem.code == "SG012" and node is not None and _is_without_quotes(node, field):
+        parent[key] = node.text
+    elif problem.code in WRONG_VALUE and (same := _same_letters(field, parent[key])) is not None:
+        parent[key] = same
+    else:
+        _replace(parent, key, field, number)
+
+
+def _is_without_quotes(node: Node, field: fields.Field) -> bool:
+    """Whether a value is a text that YAML took for a number or a boolean."""
+    is_text = isinstance(node.value, bool | int | float) and "string" in field.types
+    return is_text and bool(re.search(str(field.schema.get("pattern", "")), node.text))
+
+
+def _replace(parent: Any, key: Any, field: fields.Field, number: int) -> None:
+    """Put a value in the place of one that is not known, or nothing where nothing may be there."""
+    choices = _choices(field)
+    if isinstance(parent, dict) and not field.required and number == 0:
+        del parent[key]
+    elif choices:
+        parent[key] = choices[number % len(choices)]
     else:
         raise _Unclear
+
+
+def _fill(value: Any, root: fields.Field, path: Path, number: int) -> None:
+    """Add a field that is missing, with a value that it may have."""
+    for part in path[:-1]:
+        value = value[part] if isinstance(value, list) else value.setdefault(part, {})
+    choices = _choices(_field(root, path))
+    if not choices or not isinstance(value, dict):
+        raise _Unclear
+    value[path[-1]] = choices[number % len(choices)]
+
+
+def _choices(field: fields.Field) -> list[Any]:
+    """Values that a field may have, different ones first."""
+    named = [*field.schema.get("enum", ()), *field.schema.get("examples", ())]
+    plain = [] if named else [one for kind in field.types for one in _BY_TYPE.get(kind, ())]
+    return copy.deepcopy([*named, *plain])
 
 
 def _field(root: fields.Field, path: Path) -> fields.Field:
@@ -84,16 +147,6 @@ def _rename(parent: dict[str, Any], key: str, stray: Stray) -> None:
     item = parent.pop(key)
     if meant is not None:
         parent.setdefault(meant, item)
-
-
-def _retype(parent: Any, key: Any, field: fields.Field, document: Document, path: Path) -> None:
-    node = document.node.find(path)
-    if node is not None and isinstance(node.value, bool | int | float) and "string" in field.types:
-        parent[key] = node.text
-    elif parent[key] is None and isinstance(parent, dict):
-        del parent[key]
-    else:
-        raise _Unclear
 
 
 def _same_letters(field: fields.Field, written: Any) -> Any:

@@ -125,13 +125,14 @@ def examine(document: Document) -> list[Problem]:
     # Imported for refused documents alone.
     from sparkgen.schema.repaired import repaired  # noqa: PLC0415
 
-    value = repaired(document, found)
-    if value is None:
-        return found
+    values = repaired(document, found)
+    meanings = [semantics.check(replace(document, value=value)) for value in values]
     told = {problem.path for problem in found}
-    meaning = semantics.check(replace(document, value=value))
     return found + [
-        problem for problem in meaning if not any(problem.path[: len(path)] == path for path in told)
+        problem
+        for problem in (meanings[0] if meanings else ())
+        if all(problem in others for others in meanings[1:])
+        and not any(problem.path[: len(path)] == path for path in told)
     ]
 
 

@@ -36,13 +36,13 @@ CASES = {
         "  driver: {volumeMounts: [{name: x, mountPath: /x}]}\n",
         {"SG010"},
     ),
-    "a missing field: what it would be is not known": (
+    "a missing field, whatever it would be": (
         "  type: Python\n  driver: {memory: 1Gi}\n",
-        {"SG011"},
+        {"SG011", "SG101"},
     ),
     "a map where a list belongs": (
         '  type: Python\n  sparkVersion: "3.5.8"\n  arguments: {a: b}\n  driver: {memory: 1Gi}\n',
-        {"SG012"},
+        {"SG012", "SG101"},
     ),
 }
 
