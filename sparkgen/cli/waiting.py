@@ -17,7 +17,7 @@ from sparkgen.live.find import choose, one
 from sparkgen.live.state import Life, State
 from sparkgen.live.values import Run
 from sparkgen.usecases import object_names
-from sparkgen.usecases.waiting import follow, lasting
+from sparkgen.usecases.waiting import Ended, follow, lasting, why
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -64,7 +64,20 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
     if not options.quiet or ended.code:
         step = f"; next: sparkgen status {run.name}{here}" if ended.code else ""
         output.note(f"{ended.text}{step}")
+    if ended.code:
+        _tell_why(cluster, ended)
     return ended.code
+
+
+def _tell_why(cluster: Cluster, ended: Ended) -> None:
+    """Print the cause that `status` knows, and the lines of the driver's log that tell most."""
+    reason, lines = why(cluster, ended, datetime.now(UTC))
+    if reason is not None:
+        output.note(f"  reason: {reason.text}")
+    if lines:
+        output.note("  the driver's log says:")
+    for line in lines:
+        output.note(f"    {line}")
 
 
 def seconds_of(text: str) -> int | None:

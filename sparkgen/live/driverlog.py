@@ -15,7 +15,7 @@ import re
 from sparkgen.codes import Hindrance, unmarked
 from sparkgen.live.hindrances import MEMORY, executor_memory, stopped
 from sparkgen.live.login import login_failed
-from sparkgen.live.reason import Reason, detail
+from sparkgen.live.reason import MAX_DETAIL, Reason, detail
 from sparkgen.model.connect import MAIN_CLASS
 
 JAVA_OF_CLASS_FILE = 44
@@ -50,6 +50,10 @@ _ERROR = re.compile(
     r'^(?:Exception in thread "[^"]*" |Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)(?::| ).+)$',
     re.MULTILINE,
 )
+_MOST_LINES = 20
+_FEW_LINES = 5
+_BEGINS = re.compile(r"Traceback \(most recent call last\):|Exception in thread ")
+_INFORMS = re.compile(r"\S+ \S+ (?:INFO|DEBUG|TRACE) ")
 _SPARK_ERROR = re.compile(r"^(?:\S+ \S+ )?(?:ERROR|Error:) (.+)$", re.MULTILINE)
 
 
@@ -57,6 +61,23 @@ def failure_in(log: str) -> Reason | None:
     """Why the driver's program failed, as far as the end of its log says."""
     known = _java(log) or _ours(log) or _executors(log) or _memory(log) or login_failed(log)
     return known or _files(log) or _program(log)
+
+
+def telling_lines(log: str) -> list[str]:
+    """The lines at the end of a driver's log that say most about its failure: the last error with its trace.
+
+    Where no line looks like an error, the last lines without those of Spark that only inform.
+    """
+    lines = log.splitlines()
+    errors = [n for n, line in enumerate(lines) if _ERROR.match(line) or _SPARK_ERROR.match(line)]
+    if errors:
+        last = errors[-1]
+        first = max(last - _MOST_LINES + 1, 0)
+        begins = [n for n in range(first, last + 1) if _BEGINS.match(lines[n])]
+        found = lines[begins[-1] if begins else last : last + 1]
+    else:
+        found = [line for line in lines if line.strip() and not _INFORMS.match(line)][-_FEW_LINES:]
+    return [line if len(line) <= MAX_DETAIL else f"{line[: MAX_DETAIL - 3]}..." for line in found]
 
 
 def _java(log: str) -> Reason | None:

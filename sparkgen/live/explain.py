@@ -44,7 +44,8 @@ def explain(facts: RunFacts, now: datetime) -> Reason | None:
     if state is State.FAILED or (state in (State.ENDING, State.RESTARTING) and went_wrong(facts)):
         return why_failed(facts)
     if state in (State.PENDING, State.RUNNING, State.ENDING) and annotation_of(facts.run.workload, KILLED):
-        step = fill(f"wait for it: sparkgen wait NAME --run {facts.run.name}", facts)
+        run = facts.run
+        step = f"wait for it: sparkgen wait {run.application} --run {run.name} -n {run.namespace}"
         return Reason("ending", "sparkgen kill is ending it: its pods have their grace period to stop", step)
     if state is State.PENDING:
         return why_pending(facts)
@@ -75,7 +76,7 @@ def _suspended(facts: RunFacts) -> Reason:
             "removes it"
         )
     elif served_as(facts.run.workload):
-        step += f", or start it: sparkgen connect {facts.run.application} --start"
+        step += fill(", or start it: sparkgen connect NAME --start", facts)
     return Reason("suspended", "it is suspended", step)
 
 

@@ -114,7 +114,7 @@ def executors(facts: RunFacts) -> Executors:
 def fill(step: str, facts: RunFacts) -> str:
     """A next step with the names that its command takes."""
     run = "" if facts.run.latest else f" --run {facts.run.name}"
-    return step.replace("NAME", f"{facts.run.application}{run}")
+    return step.replace("NAME", f"{facts.run.application}{run} -n {facts.run.namespace}")
 
 
 def time_of(event: ObjectView) -> str:

@@ -44,7 +44,7 @@ def why_failed(facts: RunFacts) -> Reason:
         step = (
             ""
             if contract.is_session(facts.run.workload)
-            else f"sparkgen run {facts.run.application} runs it again"
+            else f"run it again: sparkgen run {facts.run.application} -n {facts.run.namespace}"
         )
         return Reason("killed", f"sparkgen kill ended it at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":

@@ -87,7 +87,9 @@ def executor_source(run: Run, wanted: str, allocator_log: str) -> Source:
     if not started(status):
         why = waiting(status)
         said = f" ({why.get('reason')})" if why.get("reason") else ""
-        raise SparkgenError(f"executor {id_} has not started{said}: see sparkgen status {run.application}")
+        raise SparkgenError(
+            f"executor {id_} has not started{said}: see sparkgen status {run.application} -n {run.namespace}"
+        )
     return Source(name_of(pod), contract.EXECUTOR_CONTAINER, f"executor {id_}")
 
 

@@ -110,7 +110,7 @@ def _replace(parent: Any, key: Any, field: fields.Field, number: int) -> None:
 def _fill(value: Any, root: fields.Field, path: Path, number: int) -> None:
     """Add a field that is missing, with a value that it may have."""
     for part in path[:-1]:
-        value = value[part] if isinstance(value, list) else value.setdefault(part, {})
+        value = value.setdefault(part, {}) if isinstance(value, dict) else value[part]
     choices = _choices(_field(root, path))
     if not choices or not isinstance(value, dict):
         raise _Unclear

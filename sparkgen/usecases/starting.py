@@ -86,7 +86,7 @@ def _source(application: Application) -> Mapping[str, Any]:
     if what := next((served_as(run.workload) for run in application.runs), ""):
         raise SparkgenError(
             f"{application.name} is a {what}, which has no runs; next: sparkgen connect {application.name} "
-            "(with --start, if it is stopped)"
+            f"-n {application.namespace} (with --start, if it is stopped)"
         )
     if not jobs:
         raise SparkgenError(

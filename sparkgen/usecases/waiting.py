@@ -14,6 +14,9 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import KILLED
 from sparkgen.errors import SparkgenError
+from sparkgen.live.driverlog import telling_lines
+from sparkgen.live.explain import explain
+from sparkgen.live.facts import gather
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     Run,
@@ -27,7 +30,10 @@ from sparkgen.live.values import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sparkgen.cluster import Cluster
+    from sparkgen.live.reason import Reason
 
 LOOK_SECONDS = 10.0
 """Between two looks at the pods. The Job's end is seen at once."""
@@ -37,10 +43,11 @@ _PASSING = (429, 500, 502, 503, 504)
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a wait came to: the exit code, and what to say."""
+    """What a wait came to: the exit code, and what to say. `run`: as it was then; None where it is gone."""
 
     code: int
     text: str
+    run: Run | None = None
 
 
 class ProgressListener(Protocol):
@@ -63,7 +70,8 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
     """
     if run.kind == "Deployment":
         name = run.application
-        until = f"; to wait until it is ready: sparkgen connect {name}" if served_as(run.workload) else ""
+        connect = f"sparkgen connect {name} -n {run.namespace}"
+        until = f"; to wait until it is ready: {connect}" if served_as(run.workload) else ""
         raise SparkgenError(f"{name} is a Deployment, which never ends{until}")
     deadline = None if seconds is None else time.monotonic() + seconds
     pause = 1.0
@@ -75,7 +83,7 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
                 return Ended(1, f"{run.name} was deleted before it ended")
             run, life = found, life_of(found)
             if life.over:
-                return ending(run, life)
+                return replace(ending(run, life), run=run)
             if left <= 0:
                 return None
             listener.tell(run, life)
@@ -131,6 +139,20 @@ def ending(run: Run, life: Life) -> Ended:
     failed = conditions(run.workload).get("Failed", {})
     why = str(failed.get("message") or failed.get("reason") or "unknown reason").rstrip(".")
     return Ended(1, f"{run.name} failed{took}: {why}")
+
+
+def why(cluster: Cluster, ended: Ended, now: datetime) -> tuple[Reason | None, list[str]]:
+    """Why a run has failed, as `status` says it, and the lines of the driver's log that tell most.
+
+    None, and no lines, where nobody may know; and of a run that was killed, which says it already.
+    """
+    if ended.run is None or annotation_of(ended.run.workload, KILLED):
+        return None, []
+    try:
+        facts = gather(cluster, ended.run)
+    except ClusterError:
+        return None, []
+    return explain(facts, now), telling_lines(facts.driver_log)
 
 
 def _took(life: Life) -> str:

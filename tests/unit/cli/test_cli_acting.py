@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.cluster import Cluster
 from sparkgen.runtime.allocator.pods.template import is_queued
 from sparkgen.usecases import waiting
 from tests import reading
@@ -388,6 +389,34 @@ def test_waiting_takes_the_applications_exit_code(
     assert f"{name} {says}" in result.err
 
 
+def test_waiting_ends_with_the_cause_and_the_lines_that_matter(
+    act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `status` would say, so that nobody has to ask; the log's noise is left out."""
+    name = applied(act, kube)
+    log = (
+        "26/11/22 00:00:01 INFO SparkContext: Running Spark version 3.5.8\n"
+        "Traceback (most recent call last):\n"
+        '  File "/opt/app/etl.py", line 3, in <module>\n'
+        "    day = rows[0]\n"
+        "IndexError: list index out of range\n"
+        "26/11/22 00:00:02 INFO ShutdownHookManager: Deleting directory /tmp/x\n"
+    )
+    monkeypatch.setattr(Cluster, "log", lambda *_args, **_more: log)
+    ended(kube, name, "Failed", 1)
+    lines = act("wait", "pi").err.splitlines()
+    first = next(number for number, line in enumerate(lines) if "failed after" in line)
+    assert lines[first + 1 :] == [
+        "  reason: the program failed (IndexError: list index out of range): read its log: "
+        "sparkgen logs pi -n analytics",
+        "  the driver's log says:",
+        "    Traceback (most recent call last):",
+        '      File "/opt/app/etl.py", line 3, in <module>',
+        "        day = rows[0]",
+        "    IndexError: list index out of range",
+    ]
+
+
 def test_waiting_has_an_end(act: Act, kube: Kube) -> None:
     """After --timeout it is 124, and the run goes on."""
     name = applied(act, kube)
@@ -521,11 +550,11 @@ def test_what_people_connect_to_is_no_run(act: Act, kind: str) -> None:
     )
     act(*apply)
     assert act("run", "ada").err == (
-        f"sparkgen: ada is a {what}, which has no runs; next: sparkgen connect ada (with --start, if it is "
-        "stopped)\n"
+        f"sparkgen: ada is a {what}, which has no runs; next: sparkgen connect ada -n analytics "
+        "(with --start, if it is stopped)\n"
     )
     assert act("wait", "ada").err.endswith(
-        "which never ends; to wait until it is ready: sparkgen connect ada\n"
+        "which never ends; to wait until it is ready: sparkgen connect ada -n analytics\n"
     )
     assert act("kill", "ada", "-n", "analytics", "--yes").err.endswith(
         f"to keep it stopped, set spec.suspend: true in the document; next: {connect} --start\n"

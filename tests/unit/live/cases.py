@@ -639,7 +639,7 @@ CASES = {
         "somebody has ended the run with sparkgen kill",
         "killed",
         "sparkgen kill ended it at 2026-11-22T01:09:00Z",
-        "sparkgen run pi runs it again",
+        "run it again: sparkgen run pi -n analytics",
         [
             job(
                 ended="Failed",

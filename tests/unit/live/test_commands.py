@@ -24,7 +24,9 @@ def test_status_is_a_table(server: Server, sparkgen: Sparkgen) -> None:
     head, line = result.out.splitlines()
     assert head.split() == ["NAME", "RUN", "STATE", "EXECUTORS", "SINCE", "REASON"]
     assert line.startswith("pi     pi-1a2b3c4d   Failed   -           ")
-    assert line.endswith("raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs pi")
+    assert line.endswith(
+        "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs pi -n analytics"
+    )
 
 
 def test_status_for_machines(server: Server, sparkgen: Sparkgen) -> None:

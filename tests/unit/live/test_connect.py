@@ -184,7 +184,7 @@ def test_a_server_that_does_not_come_is_not_waited_for_for_ever(team: Server, sp
     fill(team, stopped())
     assert sparkgen("connect", "team-a", "--port", "0").err == (
         "sparkgen: team-a is Suspended: it is suspended: set spec.suspend to false in the document, and "
-        "apply it, or start it: sparkgen connect team-a --start\n"
+        "apply it, or start it: sparkgen connect team-a -n analytics --start\n"
     )
     assert sparkgen("connect", "team-a", "--timeout", "soon").err.startswith("sparkgen: --timeout soon")
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sparkgen.live.driverlog import failure_in
+from sparkgen.live.driverlog import failure_in, telling_lines
 
 LONGEST = 200_000
 """Characters of a line; status reads up to 300 lines of 16 KiB."""
@@ -57,3 +57,23 @@ def test_a_version_of_java_without_end_is_none() -> None:
     )
     assert failure_in(line.format("9" * 5000)) is not None
     assert failure_in(line.format(65)).cause.startswith("A was compiled for Java 21")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("log", "lines"),
+    [
+        ("", []),
+        ("26/01/01 10:00:00 INFO X: a\nhello\n\nbye\n26/01/01 10:00:00 INFO X: b", ["hello", "bye"]),
+        ("\n".join("abcdefgh"), list("defgh")),
+        ("ValueError: a\nb\nKeyError: 'c'\nd", ["KeyError: 'c'"]),
+        (
+            'x\nException in thread "main" java.lang.A: b\n\tat c\nCaused by: java.io.IOException: d\n\tat e',
+            ['Exception in thread "main" java.lang.A: b', "\tat c", "Caused by: java.io.IOException: d"],
+        ),
+        ("26/01/01 10:00:00 ERROR X: lost", ["26/01/01 10:00:00 ERROR X: lost"]),
+        ("AError: " + "x" * 1000, ["AError: " + "x" * 289 + "..."]),
+    ],
+)
+def test_the_lines_that_tell_most(log: str, lines: list[str]) -> None:
+    """The last error with its trace, or the last words of the program."""
+    assert telling_lines(log) == lines

@@ -146,7 +146,7 @@ def test_an_older_image_leaves_unknown_what_it_gives_no_code_for(log: str) -> No
         "cannot tell why executors are missing: the runtime image is older than this sparkgen, and "
         "the allocator's log has no codes"
     )
-    assert reason.next_step == "read it: sparkgen logs pi --allocator"
+    assert reason.next_step == "read it: sparkgen logs pi -n analytics --allocator"
     reason = explained(running(), {"allocator_log": log})
     assert reason.cause.startswith("cannot tell how many executors are wanted and why executors are missing")
     pod = executor(driver(job()), 1, "Pending", conditions=[{"type": "PodScheduled", "status": "False"}])
