@@ -22,6 +22,7 @@ from sparkgen.preflight import (
     needs,
 )
 from sparkgen.semantics.local_entries import concerned
+from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases import object_names
 from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
 from sparkgen.usecases.applying import findings, job_of, look, wanted
@@ -133,6 +134,8 @@ def _documents(request: Request, options: Apply) -> Sequence[Document]:
     stdin = Stdin()
     checked = check(replace(request, local_files="pushable") if options.push else request, stdin)
     shown = [one for one in checked.problems if not request.quiet or one.severity is Severity.ERROR]
+    if not options.skip_preflight:  # which looks whether a node has the image, and says it with that
+        shown = [one for one in shown if one.code != UNNAMED]
     show(shown, request, stdin, on_stdout=False)
     if checked.errors:
         return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
@@ -12,9 +13,9 @@ from sparkgen.semantics.rules_versions import is_latest
 
 
 def digest(subject: View) -> Iterator[Finding]:
-    """Images that are named by a tag, which may be moved."""
+    """Images that are named by a tag, which may be moved; of the default runtime image SG020 says more."""
     for path, image, _ in _images(subject):
-        if "@sha256:" not in image:
+        if "@sha256:" not in image and image != contract.RUNTIME_IMAGE:
             yield Finding(
                 path,
                 "a tag can be moved to another image; a digest cannot",

@@ -17,11 +17,9 @@ def unnamed(position: Position, path: Path) -> Problem:
         Severity.WARNING,
         position,
         path,
-        f"no runtime image is set, and no registry has the default one, {contract.RUNTIME_IMAGE}: pods "
-        "start only on nodes where you have loaded it",
-        next_step="build and push one: sparkgen image build --push REGISTRY/sparkgen-runtime:"
-        f"{contract.VERSION}; then set it here, or once for the repository, as runtimeImage "
-        "in .sparkgen.yaml",
+        "no runtime image is set, and no registry has the default one",
+        next_step=f"sparkgen image build --push REGISTRY/sparkgen-runtime:{contract.VERSION}, and set it as "
+        "runtimeImage, here or in .sparkgen.yaml",
     )
 
 

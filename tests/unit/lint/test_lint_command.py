@@ -301,3 +301,32 @@ def test_a_folder_without_rights_is_a_message(cli: Cli, monkeypatch: pytest.Monk
     assert result.code == 2
     assert "cannot change app.yaml: Permission denied; the file is unchanged" in result.err
     assert Path("app.yaml").read_text() == DOCUMENT
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--type", "java"),
+        ("--type", "scala"),
+        ("--type", "r"),
+        ("--scheduled",),
+        ("--shuffle-service",),
+        ("--history-server",),
+        ("--connect",),
+        ("--notebook",),
+    ],
+    ids=" ".join,
+)
+def test_what_init_writes_passes(cli: Cli, options: tuple[str, ...]) -> None:
+    """With and without a runtime image for the repository, which validate asks for once."""
+    assert cli("init", *options, "new.yaml").code == 0
+    config("")
+    done = cli("lint", "new.yaml")
+    assert (done.code, done.out) == (0, "1 document checked, no problems found\n")
+    Path(".sparkgen.yaml").unlink()
+    done = cli("lint", "new.yaml")
+    assert (done.code, done.out) == (0, "1 document checked, no problems found\n")
+    said = cli("validate", "new.yaml").out
+    assert said.count("warning[") == said.count("warning[SG020]") <= 1
+    assert len(said.splitlines()) <= 7
