@@ -27,10 +27,10 @@ def output_of(
 ) -> bytes:
     """What a program prints. Failed, OSError if it does not start, ValueError for a null byte.
 
-    A person who watches a terminal sees its standard error directly, because it may say where to log in;
-    otherwise the end of it is in the message. `stdin`: whether it may read our standard input.
+    A person at a terminal sees its standard error directly, because it may say where to log in; otherwise the
+    end of it is in the message. `stdin`: whether it may read our standard input, so that a person is there.
     """
-    watched = sys.stderr is not None and sys.stderr.isatty()
+    watched = stdin or (sys.stderr is not None and sys.stderr.isatty())
     process = subprocess.Popen(
         command,
         env=environment,

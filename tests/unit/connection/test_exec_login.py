@@ -312,6 +312,14 @@ def test_what_is_left_to_the_official_client(user: dict[str, Any]) -> None:
     assert not exec_login.can_read(user)
 
 
+def test_a_person_sees_what_the_program_says(capfd: pytest.CaptureFixture[str]) -> None:
+    """Where to log in is on standard error, at once, and also where that is no terminal."""
+    script = ["sh", "-c", "echo open this page >&2; exit 1"]
+    with pytest.raises(bounded_process.Failed, match=r"exit code 1 \(see its message above\)"):
+        bounded_process.output_of(script, {}, seconds=10, stdin=True)
+    assert capfd.readouterr().err == "open this page\n"
+
+
 def test_a_program_that_does_not_end() -> None:
     """It is ended, also if it has closed its output, or something that it started keeps the output open."""
     for script in ("sleep 60", "exec >&- 2>&-; sleep 60", "sleep 60 & exit 0"):
