@@ -26,6 +26,14 @@ OURS = (contract.INSTALL_CONTAINER, contract.FETCH_CONTAINER, contract.ALLOCATOR
 """Containers of the runtime image."""
 _PULLS = ("Pulling", "Pulled", "Failed", "BackOff")
 """Reasons of the kubelet's Events about images."""
+_ABSENT_KEY = re.compile(r"references non-existent (secret|config) key: (\S+)")
+_OF_VOLUME = re.compile(r'for volume "([^"]+)"')
+_FIELDS = {
+    contract.KERBEROS_VOLUME: "the key in spec.kerberos (keytab, ticketCache or tokens)",
+    contract.KRB5_VOLUME: "spec.kerberos.krb5ConfigMap, whose key is krb5.conf",
+    contract.HADOOP_VOLUME: "spec.hadoopConfigMap",
+}
+"""Volume of ours -> the field of the document that it comes from."""
 _QUOTED = re.compile(r'"([^"]+)"')
 
 
@@ -103,12 +111,33 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
     for event in reversed(facts.events):
         if event.get("reason") in ("FailedMount", "FailedAttachVolume"):
             message = str(event.get("message") or "")
-            return missing(message, _who(facts)) or Reason(
-                "volume",
-                f"a volume of the {_who(facts)} cannot be mounted ({detail(message)})",
-                "fix spec.volumes",
+            return (
+                missing(message, _who(facts))
+                or _no_key(facts, message)
+                or Reason(
+                    "volume",
+                    f"a volume of the {_who(facts)} cannot be mounted ({detail(message)})",
+                    "fix spec.volumes",
+                )
             )
     return None
+
+
+def _no_key(facts: RunFacts, message: str) -> Reason | None:
+    """A Secret or ConfigMap without the key that a volume takes from it; None for another message."""
+    found, of = _ABSENT_KEY.search(message), _OF_VOLUME.search(message)
+    if found is None or of is None or facts.run.driver is None:
+        return None
+    volumes = facts.run.driver["spec"].get("volumes") or ()
+    volume: ObjectView = next((one for one in volumes if one.get("name") == of[1]), {})
+    if found[1] == "secret":
+        name = str((volume.get("secret") or {}).get("secretName") or "")
+        cause, code = f"the Secret {name or of[1]} has no key {found[2]}", "secret"
+    else:
+        name = str((volume.get("configMap") or {}).get("name") or "")
+        cause, code = f"the ConfigMap {name or of[1]} has no key {found[2]}", "config-map"
+    field = _FIELDS.get(of[1], "the key in spec.volumes")
+    return Reason(code, cause, f"fix {field}, or add the key")
 
 
 def _pulled(facts: RunFacts) -> Reason | None:

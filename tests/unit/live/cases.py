@@ -122,6 +122,13 @@ def log_of(text: str) -> Mapping[str, Any]:
     return {"driver_log": text}
 
 
+def mounts(volume: Object) -> list[Object]:
+    """A driver's pod that waits for its volumes, of which this is one."""
+    made = waits("ContainerCreating", "")
+    made[1]["spec"]["volumes"] = [volume]
+    return made
+
+
 def waits(reason: str, message: str, name: str = DRIVER) -> list[Object]:
     """A driver's pod of which a container waits."""
     made = job()
@@ -401,6 +408,39 @@ CASES = {
         {
             "events": (
                 event("FailedMount", 'MountVolume.SetUp failed for volume "db" : secret "db" not found'),
+            )
+        },
+        table=False,
+    ),
+    "no-key-of-keytab": Case(
+        "the Secret of the keytab has another key",
+        "secret",
+        "the Secret etl-keytab has no key krb.keytab",
+        "fix the key in spec.kerberos (keytab, ticketCache or tokens), or add the key",
+        mounts({"name": "sparkgen-kerberos", "secret": {"secretName": "etl-keytab"}}),
+        {
+            "events": (
+                event(
+                    "FailedMount",
+                    'MountVolume.SetUp failed for volume "sparkgen-kerberos" : references non-existent '
+                    "secret key: krb.keytab",
+                ),
+            )
+        },
+    ),
+    "no-key-of-volume": Case(
+        "a ConfigMap that a volume takes a file from has no such key",
+        "config-map",
+        "the ConfigMap settings has no key log4j.xml",
+        "fix the key in spec.volumes, or add the key",
+        mounts({"name": "settings", "configMap": {"name": "settings"}}),
+        {
+            "events": (
+                event(
+                    "FailedMount",
+                    'MountVolume.SetUp failed for volume "settings" : references non-existent config key: '
+                    "log4j.xml",
+                ),
             )
         },
         table=False,
