@@ -58,8 +58,8 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
 def tokens_end(hindrance: Hindrance) -> Reason:
     """Delegation tokens that the driver cannot renew. They are good for a while yet."""
     step = (
-        "look in the driver's log for the reason, such as a service or KDC that is down; the driver "
-        "retries automatically"
+        "look in the driver's log for the reason: a service or KDC may be down, or the key of the keytab has "
+        "changed; the driver retries automatically"
     )
     return Reason("tokens", detail(str(hindrance)), step)
 

@@ -510,14 +510,14 @@ CASES = {
     "tokens": Case(
         "the driver cannot renew delegation tokens",
         "tokens",
-        "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks will fail",
+        "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: the current",
         "look in the driver's log for the reason",
         running(executor(driver(job()), 1)),
         hinders(
             Hindrance(
                 Code.TOKENS_NOT_RENEWED,
-                "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks "
-                "will fail when the current ones expire, at 2026-11-22T07:00:00Z",
+                "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: the "
+                "current ones expire at 2026-11-22T07:00:00Z, and tasks fail from then on",
             ),
             wanted=1,
         ),

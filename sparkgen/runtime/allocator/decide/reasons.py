@@ -93,7 +93,7 @@ def tokens(target: DriverTarget) -> Iterator[Hindrance]:
     for failure in target.token_failures:
         text = f"the driver has failed to renew the tokens of {failure.service} since {_utc(failure.since)}"
         if failure.expires_at is not None:
-            text += f": tasks will fail when the current ones expire, at {_utc(failure.expires_at)}"
+            text += f": the current ones expire at {_utc(failure.expires_at)}, and tasks fail from then on"
         yield Hindrance(Code.TOKENS_NOT_RENEWED, text)
 
 
