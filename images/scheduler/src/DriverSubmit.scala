@@ -84,6 +84,10 @@ private[spark] object DriverSubmit {
     override private[deploy] def prepareSubmitEnvironment(
         args: SparkSubmitArguments,
         conf: Option[HadoopConfiguration]): (Seq[String], Seq[String], SparkConf, String) = {
+      if (args.master != ours && SparkSubmit.isUserJar(args.primaryResource)) {
+        // In a driver pod of Kubernetes, spark-submit relies on the one that made the pod to have added it.
+        args.jars = (Option(args.jars).filter(_.nonEmpty).toSeq :+ args.primaryResource).mkString(",")
+      }
       val (childArgs, classPath, sparkConf, mainClass) = super.prepareSubmitEnvironment(args, conf)
       sparkConf.set("spark.master", ours)
       (childArgs, classPath, sparkConf, mainClass)

@@ -44,6 +44,19 @@ public class Leaves {
   }
 }
 """
+REPORTS_ITS_JARS = """\
+import org.apache.spark.*;
+public class Jars {
+  public static void main(String[] args) {
+    SparkContext context = new SparkContext(new SparkConf());
+    String[] names = new java.io.File(".").list();
+    java.util.Arrays.sort(names);
+    String report = "REPORT {'jars': '%s', 'files': '%s'}".replace((char) 39, '"');
+    System.out.println(String.format(report, context.conf().get("spark.jars"), String.join(" ", names)));
+    context.stop();
+  }
+}
+"""
 FILE_SYSTEM = """\
 public class MyFs extends org.apache.hadoop.fs.RawLocalFileSystem {
   public String getScheme() { return "my"; }
@@ -142,6 +155,19 @@ def test_files_are_in_the_working_directory(folder: Callable[[str], Folder], lin
     found = report(made.run(conf, made.input("main.py", REPORTS), "--x", "1"))
     assert found["files"] == ["helper.py", "packed", "settings.conf", "some.jar"]
     assert (found["inside"], found["master"], found["arguments"]) == (True, "local[1]", ["--x", "1"])
+
+
+@lines
+def test_the_main_jar_is_among_the_jars(folder: Callable[[str], Folder], line: str) -> None:
+    """Executors get it with them: it is the last of `spark.jars`, and lies in the working directory."""
+    made = folder(line)
+    with zipfile.ZipFile(made.inputs / "some.jar", "w") as jar:
+        jar.writestr("a.txt", "a")
+    main = made.jar("Jars", REPORTS_ITS_JARS)
+    found = report(made.run({"spark.jars": f"file://{made.inputs}/some.jar"}, "--class", "Jars", main))
+    assert found["files"] == "Jars.jar some.jar"
+    jars = [text.rpartition("/")[2] for text in found["jars"].split(",")]
+    assert list(dict.fromkeys(jars)) == ["some.jar", "Jars.jar"]  # Spark 3.5 itself adds the last one again
 
 
 @lines
