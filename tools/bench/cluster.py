@@ -28,7 +28,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 
 from bench.pages import keep
 from bench.programs import apply_rendered
-from cluster import lifecycle, lock, network, requirements
+from cluster import accounts, lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
@@ -188,14 +188,11 @@ def submit_native(
     program: Sequence[str] = (PI, "10"),
 ) -> float:
     """Submit a program with further settings, by an account made for it; the time at which it began."""
-    cluster.kubectl("create", "serviceaccount", "spark", "-n", namespace)
-    grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:spark")
-    cluster.kubectl("create", "rolebinding", "spark", "-n", namespace, *grant)
-    token = cluster.kubectl("create", "token", "spark", "-n", namespace).strip()
+    token = accounts.token(cluster, namespace)
     conf = {
         "spark.kubernetes.namespace": namespace,
         "spark.kubernetes.container.image": f"{REPOSITORY}:{version}",
-        "spark.kubernetes.authenticate.driver.serviceAccountName": "spark",
+        "spark.kubernetes.authenticate.driver.serviceAccountName": accounts.NAME,
         "spark.kubernetes.driver.request.cores": "100m",
         "spark.kubernetes.executor.request.cores": "100m",
         "spark.kubernetes.submission.waitAppCompletion": "false",

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from deployed import APPLICATIONS, document
 
-from cluster import network
+from cluster import accounts, network
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import NAME
@@ -76,8 +76,4 @@ def account(cluster: Cluster, namespace: str, folder: Path, *rules: dict[str, An
         },
     )
     token = cluster.kubectl("create", "token", "somebody", "-n", namespace).strip()
-    config = yaml.safe_load(cluster.kubeconfig.read_text())
-    config["users"] = [{"name": user["name"], "user": {"token": token}} for user in config["users"]]
-    path = folder / "somebody"
-    path.write_text(yaml.safe_dump(config))
-    return path
+    return accounts.kubeconfig(cluster, token, folder / "somebody")

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 import pytest
 from deployed import deploy, spark_image, wait_until
 
-from cluster import network
+from cluster import web
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import CONTROL_ADDRESS, CONTROL_HOST, NAME
 from spark import maven_folder
 from tests.e2e.connect.test_connect import RESULT, connect, server
 
@@ -25,22 +18,9 @@ PACKAGE = "org.apache.spark:spark-connect_2.12:3.5.7"
 PORT = 8081
 
 
-@contextmanager
-def repository(folder: Path) -> Iterator[str]:
-    """A Maven repository that pods of the cluster reach: its address."""
-    server = [sys.executable, "-m", "http.server", "--bind", CONTROL_ADDRESS, "--directory", str(folder)]
-    with subprocess.Popen(
-        [*network.enter(NAME), *server, str(PORT)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            yield f"http://{CONTROL_HOST}:{PORT}"
-        finally:
-            process.kill()
-
-
 def test_a_server_of_spark_3_5(cluster: Cluster, restricted: str) -> None:
     """Queries, Python functions, shuffles; the jar finds the sessions, of which its clients end none."""
-    with repository(maven_folder.ensure(VERSION, PACKAGE)) as address:
+    with web.serving(maven_folder.ensure(VERSION, PACKAGE), PORT) as address:
         document = server(
             "older",
             sparkVersion=VERSION,

@@ -1,0 +1,172 @@
+"""What differs under sparkgen from Spark's own Kubernetes support, with reasons: one table.
+
+The page docs/spark-differences.md is made from it. The tests in tests/e2e/differential run the same
+spark-submit command both ways, and fail at a difference that is not in the table, or at a row without one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Where a test sees a difference: patterns (as of a shell) of the place and of both values.
+
+    Places are like "driver/jvm/conf/spark.master"; "-" stands for a value that one side does not have.
+    """
+
+    at: str
+    native: str = "*"
+    sparkgen: str = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row: what differs, how it is natively and under sparkgen, and why it is better or must be so."""
+
+    name: str
+    what: str
+    native: str
+    sparkgen: str
+    reason: str
+    seen: tuple[Seen, ...]
+
+
+def _only_ours(*places: str) -> tuple[Seen, ...]:
+    return tuple(Seen(place, native="-") for place in places)
+
+
+def _only_native(*places: str) -> tuple[Seen, ...]:
+    return tuple(Seen(place, sparkgen="-") for place in places)
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        "allocator",
+        "who creates executors",
+        "the driver, with Kubernetes credentials that your code can use, too",
+        "the allocator, a container beside the driver; `spark.kubernetes.*` are fields of the document",
+        "your code holds no Kubernetes credentials, and a reviewer sees every value before the run",
+        (
+            Seen("*/spark.master", "k8s://*", "sparkgen://*"),
+            Seen("*/environment/MASTER", "k8s://*", "sparkgen://*"),
+            *_only_native("*/spark.kubernetes.*", "*/kubernetes.request.retry.backoffLimit"),
+            *_only_ours("*/spark.sparkgen.*"),
+            *_only_ours("driver/pod/initContainers[[]]"),
+            *_only_native("*/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/*"),
+            Seen("*/properties/sun.java.command"),
+        ),
+    ),
+    Difference(
+        "own-files",
+        "Spark's configuration folder",
+        "`/opt/spark/conf`, from the submitting machine",
+        "`/opt/sparkgen/conf`, from the document, beside the allocator's jar",
+        "the configuration is part of the reviewed run, and cannot hide files of the image",
+        (
+            Seen("*/environment/SPARK_CONF_DIR", "/opt/spark/conf", "/opt/sparkgen/conf"),
+            Seen("*/classPath[[]]", "/opt/spark/conf*", "-"),
+            Seen("*/classPath[[]]", "-", "/opt/sparkgen/*"),
+            *_only_native("*/pod/mounts//opt/spark/conf/*"),
+            *_only_ours("*/pod/mounts//opt/sparkgen/*"),
+            Seen("*/spark.driver.extraClassPath", "*", "/opt/sparkgen/lib/scheduler.jar*"),
+        ),
+    ),
+    Difference(
+        "names",
+        "names of the application's id, pods, addresses and folders",
+        "random, such as `spark-0f3c...`; the driver's address is a Service",
+        "made of the run's name; the driver's address is its pod's",
+        "the same document has the same names, so that a second `apply` starts nothing",
+        (
+            Seen("*/environment/HOSTNAME"),
+            Seen("driver/pod/labels/spark-app-selector", "APP-ID", "-"),
+            Seen("*/spark.driver.host", "*.svc", "IP"),
+            Seen("*SPARK_LOCAL_DIRS", "/var/data/spark-UUID*", "/var/data/spark*"),
+            Seen("*[[]]", "*/var/data/spark-UUID*", "-"),
+            Seen("*[[]]", "-", "*/var/data/spark/*"),
+            Seen("*/pod/mounts//var/data/spark*"),
+        ),
+    ),
+    Difference(
+        "authentication",
+        "connections between driver and executors",
+        "open, unless you set `spark.authenticate`",
+        "each run has a secret, and driver and executors authenticate each other with it",
+        "another pod of the cluster can neither read blocks nor run code in executors",
+        (
+            *_only_ours("*/spark.authenticate*", "executor/*/environment/_SPARK_AUTH_SECRET"),
+            *_only_ours("executor/jvm/options[[]]"),
+        ),
+    ),
+    Difference(
+        "restricted",
+        "security context of pods",
+        "that of the image",
+        'as Pod Security "restricted" requires, unless the document sets another; no variables of Services, '
+        "no mesh sidecars",
+        "namespaces that enforce the level accept the pods; a sidecar would keep a finished pod alive",
+        (
+            Seen("*/process/CapBnd"),
+            Seen("*/process/Seccomp", "0", "2"),
+            *_only_ours("*/securityContext/*", "*/linkerd.io/inject", "*/sidecar.istio.io/inject"),
+            *_only_ours("*/cluster-autoscaler.kubernetes.io/safe-to-evict", "*/karpenter.sh/do-not-disrupt"),
+            *_only_native("*/environment/*_UI_*", "*/environment/CASE_*"),
+        ),
+    ),
+    Difference(
+        "user",
+        "the user that executors report to Hadoop",
+        "the name of whoever ran `spark-submit`",
+        "the container's user; `HADOOP_USER_NAME` or `proxyUser` set another",
+        "a document in Git has no submitting user",
+        (
+            Seen("*/environment/SPARK_USER", "*", "-"),
+            Seen("executor/jvm/user/hadoop", "*", "spark"),
+        ),
+    ),
+    Difference(
+        "written-out",
+        "sizes and ports that nobody set",
+        "Spark's defaults, unwritten",
+        "written into the configuration",
+        "driver, executors and their pods get the same numbers, whatever the Spark version's default is",
+        (
+            *_only_ours("*/spark.driver.cores", "*/spark.executor.cores", "*/spark.*.memoryOverhead"),
+            *_only_ours(
+                "*/spark.ui.port", "*/spark.blockManager.port", "driver/python/environment/OMP_NUM_THREADS"
+            ),
+        ),
+    ),
+    Difference(
+        "objects",
+        "objects in the namespace",
+        "a driver pod, ConfigMaps and a Service; in 4.3 a NetworkPolicy",
+        "a Job with its pod, ConfigMaps, a Service for the UI, a Secret, a Role, as rendered",
+        "each object is in Git, and the history Job removes old runs",
+        (
+            Seen("left[[]]"),
+            *_only_ours("*/pod/labels/*"),
+            *_only_native("driver/pod/ports/spark-connect"),
+        ),
+    ),
+    Difference(
+        "executor-command",
+        "how an executor's command line and variables carry its settings",
+        "`SPARK_JAVA_OPT_*` and the stock entrypoint",
+        "`SPARKGEN_*` and a script of the run, which waits until the driver accepts executors",
+        "an executor never starts before its driver can answer",
+        (
+            *_only_ours("executor/*/environment/SPARKGEN_*"),
+            Seen("executor/*/environment/SPARK_JAVA_OPT_*"),
+            *_only_native("driver/*/environment/SPARK_APPLICATION_ID"),
+            Seen("executor/jvm/options[[]order[]]"),
+            *_only_native("executor/*/environment/SPARK_DRIVER_POD_IP"),
+            Seen("executor/jvm/properties/java.net.preferIPv6Addresses", "false", "-"),
+            Seen("executor/jvm/properties/jdk.reflect.useDirectMethodHandle", "-", "false"),
+            *_only_native("executor/jvm/options[[]]", "executor/jvm/properties/spark.driver.*port"),
+            Seen("executor/jvm/classPath[[]]", "", "-"),
+        ),
+    ),
+)

@@ -1,0 +1,28 @@
+"""Accounts that submit applications by Spark's own spark-submit, and that its drivers have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from cluster.handle import Cluster
+
+NAME = "spark"
+
+
+def token(cluster: Cluster, namespace: str) -> str:
+    """Make the account, with all rights that Spark's own backend needs in the namespace: its token."""
+    cluster.kubectl("create", "serviceaccount", NAME, "-n", namespace)
+    grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:{NAME}")
+    cluster.kubectl("create", "rolebinding", NAME, "-n", namespace, *grant)
+    return cluster.kubectl("create", "token", NAME, "-n", namespace).strip()
+
+
+def kubeconfig(cluster: Cluster, word: str, path: Path) -> Path:
+    """Write a kubeconfig with a token: fabric8, which spark-submit has, does not read every client key."""
+    config = yaml.safe_load(cluster.kubeconfig.read_text())
+    config["users"] = [{"name": user["name"], "user": {"token": word}} for user in config["users"]]
+    path.write_text(json.dumps(config))
+    return path

@@ -1,0 +1,65 @@
+"""The page docs/spark-differences.md: the table of differences, and the cases that look for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from differential.commands import Case
+from sparkgen.importing.differences import Difference
+
+HEAD = """# How an application differs under sparkgen
+
+<!-- Generated from sparkgen/importing/differences.py and tests/e2e/differential: run `make golden`. -->
+
+This page shows you what changes for an application that you ran with an operator or `spark-submit`.
+All else is as with Spark's own Kubernetes support: files, class paths, properties, exit codes.
+
+## What differs
+
+"Native" means Spark's own Kubernetes support in cluster mode.
+"""
+TESTS = """
+## How this is tested
+
+Each case below is one `spark-submit` command.
+`make e2e-full` runs it twice on the [test cluster](test-cluster.md), with each tested version of Spark.
+The first time, `spark-submit` itself submits the command.
+The second time, `sparkgen import` converts the command, and `sparkgen apply` runs the document.
+The program of both prints what the driver and an executor see, and the test compares the two reports.
+It also compares the pods, how they end, and what is left in the namespace.
+The test fails at each difference that is not listed above.
+A difference that no case needs any more fails a test, too.
+
+The report contains:
+
+- the files of the working directory, with digests
+- Python's path and the class path, in order
+- environment variables, system properties, and the configurations of Spark and Hadoop
+- the user, the user of Hadoop, limits, encodings and the time zone
+- what `SparkFiles` finds
+- how the program ends
+
+"""
+
+
+def page(table: Iterable[Difference], cases: Sequence[Case]) -> str:
+    """The page as Markdown."""
+    parts = [HEAD, *(_section(row) for row in table), TESTS]
+    lines = ["| case | what it is about |", "|---|---|"]
+    lines += [f"| `{case.name}` | {_cell(case)} |" for case in cases]
+    return "\n".join(parts[:-1]) + parts[-1] + "\n".join(lines) + "\n"
+
+
+def _section(row: Difference) -> str:
+    lines = (
+        f"### {row.what[:1].upper()}{row.what[1:]}\n",
+        f"- **Native**: {row.native}.",
+        f"- **sparkgen**: {row.sparkgen}.",
+        f"- **Why**: {row.reason}.",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _cell(case: Case) -> str:
+    only = f" Only for Spark {' and '.join(case.versions)}." if case.versions else ""
+    return f"{case.title}{only}".replace("|", "\\|")
