@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sparkgen.document import Node
 from sparkgen.errors import Path, Position, Severity
 from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect, submit
+from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
@@ -17,7 +18,6 @@ from sparkgen.importing.remarks import Remarks, tell_changed, tell_lost, tell_wa
 from sparkgen.importing.repair import Examine, note_emptied, repair
 from sparkgen.importing.script import Script
 from sparkgen.importing.selectors import tell_selectors
-from sparkgen.importing.shell import Word
 from sparkgen.importing.table import OPERATOR_LABELS, Table, walk
 from sparkgen.importing.writing import document_text
 from sparkgen.model.connect import CONNECT_KIND

@@ -64,9 +64,9 @@ class Draft:
 
     `value` is the document, `comments` are lines by the path of the field that they stand above. `copied`
     says where everything that was copied comes from, by the path of its copy. `removed`: the entries of what
-    import took out again, by the path that it had. `origin` is where the application starts in the input,
-    `below` the path there. Properties wait in `properties` until every typed field is there, because typed
-    fields win.
+    import took out again, by the path that it had. `notes`: what is to be said of values beside their own
+    entries. `origin` is where the application starts in the input, `below` the path there. Properties wait
+    in `properties` until every typed field is there, because typed fields win.
     """
 
     scheduled: bool
@@ -77,6 +77,7 @@ class Draft:
     entries: list[Entry] = field(default_factory=list)
     copied: dict[Path, Source] = field(default_factory=dict)
     removed: dict[Path, Entry] = field(default_factory=dict)
+    notes: list[Entry] = field(default_factory=list)
     properties: list[Property] = field(default_factory=list)
     below: Path = ()
     names: Names = field(default_factory=Names)

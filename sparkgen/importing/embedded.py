@@ -54,6 +54,11 @@ def read(node: Node, source: str, file: str) -> Parsed:
     return _moved(parse(node.text.encode(), file, as_kubectl=True), lambda _: node.position)
 
 
+def read_at(text: str, line: int, file: str) -> Parsed:
+    """The documents in a text whose first line is a line of the file."""
+    return parse(("\n" * (line - 1) + text).encode(), file, as_kubectl=True)
+
+
 Move = Callable[[Position], Position]
 
 

@@ -198,7 +198,9 @@ def _script(text: str, file: str, gathered: Gathered) -> None:
             Problem("SG002", Severity.ERROR, position, (), message, next_step="close it")
         )
         return
-    if not script.submits:
+    for body in script.manifests:
+        _documents(embedded.read_at(body.text, body.line, file), body.text, (), gathered)
+    if not script.submits and not script.manifests and not script.unread:
         where = Position(file, 1, 1)
         gathered.left_alone.append(
             LeftAlone("script", "", where, "it contains no spark-submit", finding=True)
@@ -217,6 +219,11 @@ def _commands(script: Script, file: str, gathered: Gathered) -> None:
         gathered.work.append(
             functools.partial(submit_document, words, before, script, file, gathered.context)
         )
+    for word in script.unread:
+        where = Position(file, word.line, word.column)
+        reason = "it calls spark-submit in a text that import does not follow"
+        step = "write the spark-submit command into a script of its own, and import that"
+        gathered.left_alone.append(LeftAlone("command", word.text, where, reason, step, finding=True))
     for word in script.others:
         where = Position(file, word.line, word.column)
         name, equals, _ = word.text.partition("=")

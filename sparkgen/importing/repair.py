@@ -164,12 +164,15 @@ def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
     if before is not None:
         _drop(draft, before)
         reason, step = f"{problem.path[-1]}: {before.reason}", before.step
+    elif entry is not None and entry.target == path and entry.outcome is Outcome.CHANGED:
+        reason, step = f"{entry.reason}; {reason}", entry.step or step
     lost = Entry(Outcome.LOST, source, position, (), reason, step)
     draft.removed[path] = lost
     if entry is not None and entry.target == path and entry.source:
         _drop(draft, entry)
     _note_parts_lost(draft, path, lost)
-    if lost not in draft.entries:  # the value may have been copied to both roles
+    parts = any(item.reason == reason for item in draft.entries) and not source
+    if lost not in draft.entries and not parts:  # the value may have been copied to both roles
         draft.entries.append(lost)
     for place in [place for place in draft.comments if place[: len(path)] == path]:
         del draft.comments[place]

@@ -1,19 +1,42 @@
-"""A shell script -> the spark-submit commands in it, and what else it does."""
+"""A shell script -> the spark-submit commands in it, and what else it does.
+
+The commands are followed in their order: assignments are remembered, functions are called, and the words of
+each spark-submit are expanded as a shell would. What only the machine knows stays, and is named.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from sparkgen.importing.shell import Command, Word, commands
+from sparkgen.importing.commands import Command, Word
+from sparkgen.importing.embedded import has_application
+from sparkgen.importing.expansion import Variables, expand, joined
+from sparkgen.importing.shell import Program, Unclosed, read
 
 _SUBMIT = re.compile(r"(?:.*/)?spark[0-9]*-submit(?:\.sh|\.cmd)?")
+_SUBMIT_VARIABLE = re.compile(r"\$\{?[A-Za-z_]*submit[A-Za-z_]*\}?", re.IGNORECASE)
+_CALLS = re.compile(r"spark[0-9]*-submit\b")
 _TALK = frozenset(
     {"echo", "printf", "which", "command", "type", "grep", "test", "[", "[[", "ls", "cat", "man"}
 )
-_SETS = frozenset({"export", "readonly", "declare", "local"})
-_QUIET = frozenset({"set", "exit", "return", "true", ":", "shopt", "fi", "trap"})
+_SETS = frozenset({"export", "readonly", "declare", "local", "typeset"})
+_QUIET = frozenset({"set", "exit", "return", "true", ":", "shopt", "trap", "shift", "unset", "]]"})
+_SHELLS = frozenset({"bash", "sh", "zsh", "ksh", "dash"})
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SAME = ("{", "function")
+"""Blocks that share their variables with what is around them."""
+_MOST_CALLS = 100
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text of a here-document, and its first line."""
+
+    text: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +45,16 @@ class Script:
 
     `submits`: the words behind each `spark-submit`, with its own word first. `before`: what stands before
     each of them: variables and commands that run it. `others`: the first words of other commands.
-    `known`: variable -> the line that sets it; its value may be a secret, and is not kept.
+    `known`: variable -> the line that sets it. `manifests`: here-documents with applications. `unread`:
+    commands whose text calls spark-submit in a way that import does not follow.
     """
 
     submits: tuple[tuple[Word, ...], ...]
     before: tuple[tuple[Word, ...], ...]
     others: tuple[Word, ...]
     known: dict[str, int]
+    manifests: tuple[Body, ...] = ()
+    unread: tuple[Word, ...] = ()
 
 
 def is_submit(text: str) -> bool:
@@ -38,19 +64,9 @@ def is_submit(text: str) -> bool:
 
 def read_script(text: str) -> Script:
     """Take a script apart. sparkgen.importing.shell.Unclosed where its grammar ends too early."""
-    submits: list[tuple[Word, ...]] = []
-    before: list[tuple[Word, ...]] = []
-    others: list[Word] = []
-    known: dict[str, int] = {}
-    for command in commands(text):
-        index = _index(command)
-        if index is None:
-            others += _other(command)
-            _remember(command, known)
-        else:
-            submits.append(command.words[index:])
-            before.append((*command.assignments, *command.words[:index]))
-    return Script(tuple(submits), tuple(before), tuple(others), known)
+    reading = _Reading()
+    reading.run(read(text), Variables())
+    return reading.script()
 
 
 def words_of(arguments: Sequence[str]) -> tuple[Word, ...]:
@@ -58,27 +74,158 @@ def words_of(arguments: Sequence[str]) -> tuple[Word, ...]:
     return tuple(Word(text, 1, index + 1) for index, text in enumerate(arguments))
 
 
-def _index(command: Command) -> int | None:
-    if command.words and command.words[0].text in _TALK:
-        return None
-    return next((index for index, word in enumerate(command.words) if is_submit(word.text)), None)
+@dataclass(slots=True)
+class _Reading:
+    """A script while it is followed."""
 
+    submits: list[tuple[Word, ...]] = field(default_factory=list)
+    before: list[tuple[Word, ...]] = field(default_factory=list)
+    others: dict[tuple[int, int], Word] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    manifests: list[Body] = field(default_factory=list)
+    unread: list[Word] = field(default_factory=list)
+    calls: int = 0
 
-def _other(command: Command) -> list[Word]:
-    """The first word of a command that does something."""
-    if not command.words:
-        return list(command.assignments)
-    first = command.words[0]
-    if first.text in _SETS:
-        return [word for word in command.words[1:] if "=" in word.text]
-    return [] if first.text in _QUIET else [first]
+    def script(self) -> Script:
+        """What was found."""
+        others, manifests = tuple(self.others.values()), tuple(self.manifests)
+        submits, before = tuple(self.submits), tuple(self.before)
+        return Script(submits, before, others, self.known, manifests, tuple(self.unread))
 
+    def run(self, program: Program, variables: Variables, function: str = "", depth: int = 0) -> None:
+        """Follow the commands of a program, or of one of its functions."""
+        called = _called(program)
+        for command in program.commands:
+            inside = _function_of(command)
+            if inside != function and not (function == "" and inside and inside not in called):
+                continue
+            variables.blocks = tuple(name for name in command.blocks if not name.startswith(_SAME))
+            self._command(command, program, variables, depth)
 
-def _remember(command: Command, known: dict[str, int]) -> None:
-    words = [*command.assignments]
-    if command.words and command.words[0].text in _SETS:
-        words += command.words[1:]
-    for word in words:
+    def _command(self, command: Command, program: Program, variables: Variables, depth: int) -> None:
+        self._bodies(command, program, variables, depth)
+        words = expand(command.words, variables)
+        first = words[0].text if words else ""
+        name = f"function {first}"
+        if words and any(name in other.blocks for other in program.commands) and depth < _DEEPEST:
+            self._call(first, words[1:], program, variables, depth)
+        elif (index := _index(words)) is not None:
+            self.submits.append(tuple(words[index:]))
+            self.before.append((*command.assignments, *words[:index]))
+        elif (inner := _script_in(words)) is not None:
+            self._inner(inner, words[0], variables, depth)
+        else:
+            self._other(command, words, variables)
+
+    def _call(
+        self, name: str, words: Sequence[Word], program: Program, variables: Variables, depth: int
+    ) -> None:
+        """Follow a function with the arguments of a call."""
+        self.calls += 1
+        if self.calls <= _MOST_CALLS:
+            blocks = variables.blocks
+            self.run(program, replace(variables, arguments=tuple(words)), name, depth + 1)
+            variables.blocks = blocks
+
+    def _inner(self, text: Word, shell: Word, variables: Variables, depth: int) -> None:
+        """Follow the commands in a text that a shell is given."""
+        try:
+            program = read("\n" * (text.line - 1) + text.text)
+        except Unclosed:
+            self.unread.append(shell)
+            return
+        if depth >= _DEEPEST:
+            self.unread.append(shell)
+            return
+        self.run(program, replace(variables, blocks=()), "", depth + 1)
+
+    def _bodies(self, command: Command, program: Program, variables: Variables, depth: int) -> None:
+        """The here-documents of a command: manifests, and commands for a shell."""
+        for word in command.redirections:
+            line, text = program.bodies.get((word.line, word.column), (0, ""))
+            if has_application(text):
+                self.manifests.append(Body(text, line))
+            elif _CALLS.search(text) and command.words:
+                shell = command.words[0]
+                if shell.text.rpartition("/")[2] in _SHELLS:
+                    self._inner(Word(text, line, 1), shell, variables, depth)
+                elif shell.text != "cat":
+                    self.unread.append(shell)
+
+    def _other(self, command: Command, words: Sequence[Word], variables: Variables) -> None:
+        """A command that runs no spark-submit: remember what it sets, and its first word."""
+        first = command.words[0].text if command.words else ""
+        declared = [word for word in command.words[1:] if "=" in word.text] if first in _SETS else []
+        set_here = [*declared, *(command.assignments if not command.words else ())]
+        for word in set_here:
+            self._assign(word, variables)
+            self.others.setdefault((word.line, word.column), word)
+        if first in ("read", "unset", "getopts", "mapfile", "readarray"):
+            for word in command.words[1:]:
+                variables.forget(word.text)
+        if first == "shift":
+            variables.arguments = variables.arguments[1:] if variables.arguments is not None else None
+        if first == "set" and len(command.words) > 1 and command.words[1].text == "--":
+            variables.arguments = tuple(expand(command.words[2:], variables))
+        if words and first not in _SETS and first not in _QUIET and not is_submit(first):
+            self.others.setdefault((words[0].line, words[0].column), command.words[0])
+            if first not in _TALK and any(_CALLS.search(word.text) for word in words[1:]):
+                self.unread.append(command.words[0])
+
+    def _assign(self, word: Word, variables: Variables) -> None:
+        """Remember an assignment: `NAME=value`, `NAME+=value` or `NAME=(...)`."""
         name, equals, _ = word.text.partition("=")
-        if equals and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            known[name] = word.line
+        more, name = name.endswith("+"), name.removesuffix("+")
+        if not equals or not _NAME.fullmatch(name):
+            return
+        self.known[name] = word.line
+        old = variables.get(name)
+        if (word.bare and not word.parts) or (more and old is None):  # a loop, or more of what is not known
+            variables.forget(name)
+        elif word.array is not None:
+            variables.put(name, (*(old or () if more else ()), *expand(word.array, variables)), array=True)
+        else:
+            value = _without_name(joined(word, variables))
+            if more and old:
+                unknown = (*old[0].variables, *value.variables)
+                value = replace(value, text=old[0].text + value.text, variables=unknown)
+            variables.put(name, (value,))
+
+
+def _without_name(word: Word) -> Word:
+    return replace(word, text=word.text.partition("=")[2])
+
+
+def _function_of(command: Command) -> str:
+    """The innermost function in which a command stands; "" for none."""
+    names = [block.removeprefix("function ") for block in command.blocks if block.startswith("function ")]
+    return names[-1] if names else ""
+
+
+def _called(program: Program) -> set[str]:
+    """The functions that the program calls by their names."""
+    return {command.words[0].text for command in program.commands if command.words}
+
+
+def _index(words: Sequence[Word]) -> int | None:
+    """Where spark-submit stands among the words of a command; None if it does not."""
+    if words and words[0].text in _TALK:
+        return None
+    found = next((index for index, word in enumerate(words) if is_submit(word.text)), None)
+    if found is None and len(words) > 1 and _SUBMIT_VARIABLE.fullmatch(words[0].text):
+        return 0  # a variable that only the machine knows, but whose name says what it is
+    return found
+
+
+def _script_in(words: Sequence[Word]) -> Word | None:
+    """The text that `eval`, or a shell with `-c`, is given as a script, if it calls spark-submit."""
+    if not words:
+        return None
+    first = words[0].text.rpartition("/")[2]
+    text = ""
+    if first == "eval":
+        text = " ".join(word.text for word in words[1:])
+    elif first in _SHELLS:
+        options = [index for index, word in enumerate(words[:-1]) if re.fullmatch(r"-[a-z]*c", word.text)]
+        text = words[options[0] + 1].text if options else ""
+    return Word(text, words[0].line, words[0].column) if _CALLS.search(text) else None

@@ -10,44 +10,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sparkgen.importing.commands import ASSIGNMENT, Command, Part, Structure, Word
+
 _OPERATORS = ("&&", "||", ";;", "<<<", "<<-", "<<", ">>", "<&", ">&", "&>", "<>", ">|")
 _SINGLE = frozenset(";&|()<>\n")
-_KEYWORDS = frozenset(
-    {"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "{", "}", "!", "time", "in"}
-)
-_REDIRECTIONS = frozenset({"<", ">", ">>", "<<", "<<-", "<<<", "<&", ">&", "&>", "<>", ">|"})
 _DESCRIPTOR = re.compile(r"(?<![^\s;&|()])[0-9]+(?=[<>])")
 _BARE = re.compile(r"""[^ \t;&|()<>\n\\'"$`]+""")
 _IN_DOUBLE = re.compile(r'[^"\\$`]+')
 _PLAIN = {"'": re.compile(r"[^\\']+"), "`": re.compile(r"[^\\`]+")}
 _NOT_NESTED = re.compile(r"[^(){}'\\]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word as the command gets it. `line` and `column` count from 1.
-
-    `variables`: the expansions in it, as written (`${DATE}`, `$(date)`). `bare`: one of them stands outside
-    of quotes, so that the shell may make several words of it. `quoted`: some part was in quotes.
-    """
-
-    text: str
-    line: int
-    column: int
-    variables: tuple[str, ...] = ()
-    bare: bool = False
-    quoted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A simple command. `assignments` stand before it, `redirections` are its operators and their words."""
-
-    words: tuple[Word, ...]
-    assignments: tuple[Word, ...] = ()
-    redirections: tuple[Word, ...] = ()
 
 
 class Unclosed(Exception):
@@ -66,7 +38,8 @@ class _Reader:
     at: int = 0
     line: int = 1
     column: int = 1
-    documents: list[str] = field(default_factory=list)
+    documents: list[Word] = field(default_factory=list)
+    bodies: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)
 
     def peek(self, count: int = 1) -> str:
         return self.text[self.at : self.at + count]
@@ -101,38 +74,33 @@ class _Reader:
 
 def commands(text: str) -> list[Command]:
     """The simple commands of a script in their order. Unclosed says where it cannot be read further."""
-    found: list[Command] = []
-    tokens: list[Word | str] = []
-    for token in _tokens(_Reader(text.replace("\r\n", "\n"))):
-        if isinstance(token, str) and token not in _REDIRECTIONS:
-            _end(tokens, found)
-            tokens = []
-        else:
-            tokens.append(token)
-    _end(tokens, found)
-    return found
+    return read(text).commands
 
 
-def _end(tokens: list[Word | str], found: list[Command]) -> None:
-    """Make a command of tokens, if there is any word in them."""
-    words: list[Word] = []
-    assignments: list[Word] = []
-    redirections: list[Word] = []
-    expect = False
-    for token in tokens:
-        if isinstance(token, str):
-            expect = True
-        elif expect:
-            redirections.append(token)
-            expect = False
-        elif not words and not token.quoted and token.text in _KEYWORDS:
-            continue
-        elif not words and _ASSIGNMENT.match(token.text):
-            assignments.append(token)
-        else:
-            words.append(token)
-    if words or assignments:
-        found.append(Command(tuple(words), tuple(assignments), tuple(redirections)))
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A script: its commands, and the texts of its here-documents by the place of the word after `<<`.
+
+    Each text comes with its first line.
+    """
+
+    commands: list[Command]
+    bodies: dict[tuple[int, int], tuple[int, str]]
+
+
+def read(text: str) -> Program:
+    """The commands of a script with what is around them. Unclosed says where it cannot be read further."""
+    reader = _Reader(text.replace("\r\n", "\n"))
+    structure = Structure()
+    for token in _tokens(reader):
+        structure.take(token)
+    structure.end("")
+    return Program(structure.commands, reader.bodies)
+
+
+def words_in(text: str) -> list[Word]:
+    """The words of a text, such as the default in `${NAME:-text}`."""
+    return [token for token in _tokens(_Reader(text)) if isinstance(token, Word)]
 
 
 def _tokens(reader: _Reader) -> Iterator[Word | str]:
@@ -158,7 +126,7 @@ def _tokens(reader: _Reader) -> Iterator[Word | str]:
         else:
             word = _word(reader)
             if here is not None:
-                reader.documents.append(word.text)
+                reader.documents.append(word)
                 here = None
             yield word
 
@@ -171,13 +139,16 @@ def _operator(reader: _Reader) -> str:
 
 
 def _skip_documents(reader: _Reader) -> None:
-    """Leave out the texts (here-documents) that end with the words after `<<`."""
+    """Read the texts (here-documents) that end with the words after `<<`."""
     for end in reader.documents:
+        start, lines = reader.line, []
         while not reader.ended:
             line = reader.until("\n")
             reader.next()
-            if line.strip("\t") == end:
+            if line.strip("\t") == end.text:
                 break
+            lines.append(line)
+        reader.bodies[end.line, end.column] = start, "\n".join(lines)
     reader.documents.clear()
 
 
@@ -185,10 +156,15 @@ def _skip_documents(reader: _Reader) -> None:
 class _Parts:
     """A word while it is read."""
 
-    pieces: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
     bare: bool = False
     quoted: bool = False
+
+    def add(self, text: str, *, quoted: bool) -> None:
+        """Add characters."""
+        self.parts.append(Part(text, quoted))
+        self.quoted = self.quoted or quoted
 
 
 def _word(reader: _Reader) -> Word:
@@ -196,29 +172,58 @@ def _word(reader: _Reader) -> Word:
     parts = _Parts()
     while not reader.ended:
         char = reader.peek()
+        written = "".join(part.text for part in parts.parts)
+        if char == "(" and not parts.quoted and ASSIGNMENT.fullmatch(written):
+            return Word(written, line, column, array=_array(reader))
         if char in " \t" or char in _SINGLE:
             break
-        if char == "\\":
+        _piece(reader, char, parts)
+    text = "".join(part.text for part in parts.parts)
+    found = tuple(parts.parts)
+    return Word(text, line, column, tuple(parts.variables), parts.bare, parts.quoted, found)
+
+
+def _piece(reader: _Reader, char: str, parts: _Parts) -> None:
+    """Read a part of a word, which starts with a character."""
+    if char == "\\":
+        reader.next()
+        following = reader.next()
+        if following != "\n":
+            parts.add(following, quoted=True)
+    elif char == "'":
+        parts.add(_quoted(reader, "'", "a single quote"), quoted=True)
+    elif char == '"' or reader.peek(2) == '$"':
+        if char == "$":
             reader.next()
-            if reader.ended:
-                break
-            following = reader.next()
-            parts.pieces.append("" if following == "\n" else following)
-            parts.quoted = True
-        elif char == "'":
-            parts.pieces.append(_quoted(reader, "'", "a single quote"))
-            parts.quoted = True
-        elif char == '"':
-            _double(reader, parts)
-        elif reader.peek(2) == "$'":
+        _double(reader, parts)
+    elif reader.peek(2) == "$'":
+        reader.next()
+        parts.add(_ansi(_quoted(reader, "'", "a quote", escapes=True)), quoted=True)
+    elif char in "$`":
+        _expansion(reader, parts, bare=True)
+    else:
+        parts.add(reader.run(_BARE), quoted=False)
+
+
+def _array(reader: _Reader) -> tuple[Word, ...]:
+    """The words between the brackets of an array, which may stand on several lines."""
+    line, column = reader.line, reader.column
+    reader.next()
+    words: list[Word] = []
+    while not reader.ended:
+        char = reader.peek()
+        if char == ")":
             reader.next()
-            parts.pieces.append(_ansi(_quoted(reader, "'", "a quote", escapes=True)))
-            parts.quoted = True
-        elif char in "$`":
-            _expansion(reader, parts, bare=True)
+            return tuple(words)
+        if reader.peek(2) == "\\\n":
+            reader.take(2)
+        elif char == "#":
+            reader.until("\n")
+        elif char in " \t" or char in _SINGLE:
+            reader.next()
         else:
-            parts.pieces.append(reader.run(_BARE))
-    return Word("".join(parts.pieces), line, column, tuple(parts.variables), parts.bare, parts.quoted)
+            words.append(_word(reader))
+    raise Unclosed("a bracket", line, column)
 
 
 def _quoted(reader: _Reader, end: str, what: str, *, escapes: bool = False) -> str:
@@ -245,7 +250,7 @@ def _ansi(text: str) -> str:
 def _double(reader: _Reader, parts: _Parts) -> None:
     line, column = reader.line, reader.column
     reader.next()
-    parts.quoted = True
+    parts.add("", quoted=True)
     while not reader.ended:
         char = reader.peek()
         if char == '"':
@@ -254,11 +259,11 @@ def _double(reader: _Reader, parts: _Parts) -> None:
         if char == "\\" and reader.peek(2)[1:] in ("$", "`", '"', "\\", "\n") and len(reader.peek(2)) == 2:
             reader.next()
             following = reader.next()
-            parts.pieces.append("" if following == "\n" else following)
+            parts.add("" if following == "\n" else following, quoted=True)
         elif char in "$`":
             _expansion(reader, parts, bare=False)
         else:
-            parts.pieces.append(reader.run(_IN_DOUBLE) or reader.next())
+            parts.add(reader.run(_IN_DOUBLE) or reader.next(), quoted=True)
     raise Unclosed("a double quote", line, column)
 
 
@@ -273,10 +278,10 @@ def _expansion(reader: _Reader, parts: _Parts, *, bare: bool) -> None:
     else:
         reader.next()
         if not reader.run(_VARIABLE):
-            parts.pieces.append("$")
+            parts.add("$", quoted=not bare)
             return
     written = reader.text[start : reader.at]
-    parts.pieces.append(written)
+    parts.parts.append(Part(written, not bare, expansion=True))
     parts.variables.append(written)
     parts.bare = parts.bare or bare
 

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparkgen.errors import Path, Position
 from sparkgen.grammar.whole import whole
+from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import spark_default_instances
 from sparkgen.importing.draft import Draft, Property
-from sparkgen.importing.entry import Outcome
-from sparkgen.importing.shell import Word
+from sparkgen.importing.entry import Entry, Outcome
 from sparkgen.importing.submit_options import BY_NAME, CONF, INT, LIST, NO_APPLICATION, SHORT, Option
 
-_LOOKS_LIKE_OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
+_ALL = ("$@", "$*", "${@}", "${*}")
+"""All arguments of a script."""
+_OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
+"""What names of variables that hold options have in them, where nothing else tells."""
+_DEFAULT = "was a variable of the environment, {}; its default in the script was taken"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _VARIABLE = "the shell variable {} is copied unchanged: nothing replaces it"
+_PATTERN = "the shell may replace the pattern {} with names of files; it is copied unchanged"
 
 
 def submits_nothing(words: Sequence[Word]) -> bool:
@@ -49,7 +54,7 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
         word = rest.pop()
         if word.text.startswith("-") and len(word.text) > 1:
             _option(line, word, rest)
-        elif word.bare and _LOOKS_LIKE_OPTIONS.search(word.text):
+        elif _holds_options(word, rest):
             _unreadable(line, word)
         else:
             main = word
@@ -60,8 +65,38 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
         _arguments(line, list(reversed(rest)))
 
 
+def _holds_options(word: Word, rest: Sequence[Word]) -> bool:
+    """Whether a word of which only the machine knows what it is stands where options are.
+
+    It is the main file if nothing behind it is an option of spark-submit; what may be no word, or several,
+    may also be the arguments of the script.
+    """
+    if not word.variables or not (word.bare or word.text.startswith(("$", "`"))):
+        return False
+    if word.text in _ALL or word.text.endswith(("[@]}", "[*]}")):
+        return True
+    names = (SHORT.get(name, name) for name in (other.text.partition("=")[0] for other in rest))
+    return any(name in BY_NAME for name in names) or (word.bare and bool(_OPTIONS.search(word.text)))
+
+
+def _tell_notes(draft: Draft) -> None:
+    """Say of each value what only the shell knows of it, in the entry of the value itself."""
+    notes: dict[Position, list[Entry]] = {}
+    for note in draft.notes:
+        notes.setdefault(note.position, []).append(note)
+    for index, entry in enumerate(draft.entries):
+        own = notes.get(entry.position, []) if entry.source and entry.target else []
+        if own and own[0].reason not in entry.reason:
+            told = [entry.reason] if entry.outcome is Outcome.CHANGED else []
+            reason = "; ".join([*told, *(note.reason for note in own)])
+            draft.entries[index] = replace(entry, outcome=Outcome.CHANGED, reason=reason, step=own[0].step)
+            draft.comments.setdefault(entry.target, []).append("; ".join(note.reason for note in own))
+    draft.notes.clear()
+
+
 def finish(draft: Draft) -> None:
-    """What spark-submit means without saying it."""
+    """What spark-submit means without saying it, and what only the shell knows."""
+    _tell_notes(draft)
     spark_default_instances(draft)
     name = next((item for item in draft.entries if item.source == ("--name",)), None)
     if name is not None and not draft.choices.name:
@@ -221,23 +256,39 @@ _COORDINATES = frozenset({"spec.deps.packages", "spec.deps.excludePackages", "sp
 
 def _arguments(line: _Line, words: Sequence[Word]) -> None:
     target = ("spec", "arguments")
-    line.draft.put(target, [word.text for word in words])
+    known = [word for word in words if word.text not in _ALL]
+    if known:
+        line.draft.put(target, [word.text for word in known])
+    place = 0
     for index, word in enumerate(words):
         source = (f"argument {index + 1}",)
-        line.draft.tell(Outcome.CARRIED, source, line.position(word), target)
+        if word.text in _ALL:
+            reason = "these are the arguments of the script, which only its caller knows"
+            step = "add them to `arguments`"
+            line.draft.tell(Outcome.LOST, source, line.position(word), (), reason, step)
+            continue
+        line.draft.tell(Outcome.CARRIED, source, line.position(word), (*target, place))
         _tell_variables(line, word, source)
+        place += 1
 
 
 def _tell_variables(line: _Line, word: Word, source: Path) -> None:
+    for name in word.defaults:
+        step = f"check the value: with another {name}, the script ran with another one"
+        place = line.position(word)
+        reason = _DEFAULT.format(f"${name}")
+        line.draft.notes.append(Entry(Outcome.CHANGED, source, place, (), reason, step))
     for name, known in _variables(line, word):
         step = (
             f"replace it by its value; line {known} of the script sets it"
             if known
             else "replace it by its value, or set the field per environment with an overlay (`-f`) or `--set`"
         )
-        line.draft.tell(
-            Outcome.CHANGED, (*source, name), line.position(word), (), _VARIABLE.format(name), step
-        )
+        pattern = not name.startswith(("$", "`"))
+        if pattern:
+            step = "write the names of the files"
+        reason = (_PATTERN if pattern else _VARIABLE).format(name)
+        line.draft.notes.append(Entry(Outcome.CHANGED, source, line.position(word), (), reason, step))
 
 
 def _variables(line: _Line, word: Word) -> Iterator[tuple[str, int | None]]:
@@ -249,12 +300,12 @@ def _variables(line: _Line, word: Word) -> Iterator[tuple[str, int | None]]:
 def _unreadable(line: _Line, word: Word) -> None:
     """A variable where options stand: it may be many words."""
     known = next((known for _, known in _variables(line, word) if known), None)
-    step = "replace it by the options"
+    step = "replace it with the options, and import again"
     line.draft.tell(
         Outcome.LOST,
         (f"options in {word.text}",),
         line.position(word),
         (),
-        f"the options in the shell variable {word.text} are unknown",
+        f"options behind {word.text} were not read: only the shell knows them",
         f"{step}; line {known} of the script sets it" if known else step,
     )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+import yaml
+
+from sparkgen.importing import Choices, Imported, Outcome, import_all
 from sparkgen.importing.script import read_script
 from sparkgen.importing.shell import Unclosed, commands
+from sparkgen.usecases.checking import examine
 
 
 def words(text: str) -> list[list[str]]:
@@ -79,3 +84,95 @@ def test_a_script_knows_its_submits_and_its_variables() -> None:
     assert [[word.text for word in found] for found in script.before] == [["nice"], []]
     assert script.known == {"A": 1, "B": 2}
     assert [word.text for word in script.others] == ["A=1", "B=two", "echo", "which", "kinit"]
+
+
+HEAD = "spark-submit --name nightly --class org.example.Nightly "
+
+
+def submitted(text: str) -> tuple[Imported, dict[str, Any]]:
+    """What becomes of a script with one spark-submit, and the spec of its document."""
+    (item,) = import_all(["-"], Choices(image="r/x:1", spark_version="3.5.8"), examine, text.encode).imported
+    spec: dict[str, Any] = yaml.safe_load(item.text)["spec"]
+    return item, spec
+
+
+def test_options_in_variables_arrays_and_comments_are_read() -> None:
+    """A bare variable, a comment in backticks, an array that grows, and a default."""
+    item, spec = submitted(
+        'KRB="--conf spark.mine=1"\nARGS=(--master k8s://x --deploy-mode cluster)\n'
+        "ARGS+=(--conf spark.executor.instances=8)\n"
+        + HEAD
+        + '$KRB `# sizes` "${ARGS[@]}" --executor-memory ${MEM:-8g} local:///a.jar 2024\n'
+    )
+    assert spec["mainClass"] == "org.example.Nightly"
+    assert spec["sparkConf"]["spark.mine"] == "1"
+    assert (spec["executor"]["instances"], spec["executor"]["memory"]) == (8, "8g")
+    assert (spec["mainApplicationFile"], spec["arguments"]) == ("local:///a.jar", ["2024"])
+    (found,) = item.findings
+    assert (found.outcome, found.source) == (Outcome.CHANGED, ("--executor-memory",))
+    assert "its default in the script was taken" in found.reason
+
+
+@pytest.mark.parametrize("word", ["$UNKNOWN", '"${UNKNOWN[@]}"', "$(options)", "$@", "`options`"])
+def test_options_that_only_the_shell_knows_are_reported(word: str) -> None:
+    """And those behind them are read all the same."""
+    item, spec = submitted(f"{HEAD} {word} --executor-memory 8g local:///a.jar 2024\n")
+    assert (spec["executor"]["memory"], spec["arguments"]) == ("8g", ["2024"])
+    assert spec["mainApplicationFile"] == "local:///a.jar"
+    (found,) = item.findings
+    assert found.outcome is Outcome.LOST
+    assert f"options behind {word.strip(chr(34))} were not read" in found.reason
+
+
+def test_the_arguments_of_the_script_are_reported() -> None:
+    """They are no argument called `$@`."""
+    item, spec = submitted(f'{HEAD} local:///a.jar one "$@" two\n')
+    assert spec["arguments"] == ["one", "two"]
+    assert [(entry.outcome, entry.source) for entry in item.findings] == [(Outcome.LOST, ("argument 2",))]
+
+
+def test_a_value_that_only_the_shell_knows_is_one_finding() -> None:
+    """Kept as it is written where a string may be, lost where a number must be."""
+    item, spec = submitted(
+        'if [ -n "$X" ]; then CORES=2; else CORES=4; fi\n'
+        f"{HEAD} --executor-cores $CORES local:///a.jar $DAY\n"
+    )
+    assert "cores" not in spec["executor"]
+    assert spec["arguments"] == ["$DAY"]
+    assert [(entry.outcome, entry.source) for entry in item.findings] == [
+        (Outcome.LOST, ("--executor-cores",)),
+        (Outcome.CHANGED, ("argument 1",)),
+    ]
+    assert "the shell variable $CORES" in item.findings[0].reason
+
+
+def test_each_call_of_a_function_is_an_application() -> None:
+    """With the arguments of the call; also by a variable, by eval and in a here-document for a shell."""
+    result = import_all(
+        ["-"],
+        Choices(),
+        examine,
+        lambda: (
+            b'SUBMIT=/opt/bin/spark-submit\nrun() { $SUBMIT --class "$1" local:///a.jar; }\n'
+            b'run org.One\nrun org.Two\neval "spark-submit --class org.Three local:///a.jar"\n'
+            b"bash <<END\nspark-submit --class org.Four local:///a.jar\nEND\n"
+        ),
+    )
+    classes = [yaml.safe_load(item.text)["spec"]["mainClass"] for item in result.imported]
+    assert classes == ["org.One", "org.Two", "org.Three", "org.Four"]
+    assert [item.origin.line for item in result.imported] == [2, 2, 5, 7]
+    assert len({item.name for item in result.imported}) == 4
+
+
+def test_what_is_not_followed_is_reported() -> None:
+    """A here-document for another machine, and a manifest in one, which is imported."""
+    text = (
+        "#!/bin/bash\nssh host <<END\nspark-submit x\nEND\nkubectl apply -f - <<END\n"
+        "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nmetadata: {name: her}\n"
+        "spec: {nonsense: 1}\nEND\n"
+    )
+    result = import_all(["-"], Choices(), examine, text.encode)
+    (item,) = result.imported
+    assert (item.name, item.origin.line) == ("her", 6)
+    assert any(entry.position.line == 9 and entry.source[-1] == "nonsense" for entry in item.findings)
+    assert any("does not follow" in left.reason and left.position.line == 2 for left in result.left_alone)

@@ -1,0 +1,202 @@
+"""The tokens of a shell script -> its simple commands, each with the blocks in which it stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+REDIRECTIONS = frozenset({"<", ">", ">>", "<<", "<<-", "<<<", "<&", ">&", "&>", "<>", ">|"})
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_BRANCHES = frozenset({"then", "else", "elif"})
+_OPENING = frozenset({"if", "for", "while", "until", "select"})
+_CLOSING = frozenset({"fi", "done", "esac", "}"})
+_QUIET = frozenset({"!", "time", "do"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a word: its characters without quotes, or an expansion as it is written."""
+
+    text: str
+    quoted: bool
+    expansion: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as the command gets it. `line` and `column` count from 1.
+
+    `variables`: the expansions in it, as written (`${DATE}`, `$(date)`). `bare`: one of them stands outside
+    of quotes, so that the shell may make several words of it. `quoted`: some part was in quotes. `defaults`:
+    the variables whose default was taken. `array`: the words between the brackets of `NAME=(...)`.
+    """
+
+    text: str
+    line: int
+    column: int
+    variables: tuple[str, ...] = ()
+    bare: bool = False
+    quoted: bool = False
+    parts: tuple[Part, ...] = ()
+    defaults: tuple[str, ...] = ()
+    array: tuple[Word, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command. `assignments` stand before it, `redirections` are the words of its redirections.
+
+    `blocks`: the conditions, loops, subshells and functions around it, from outside in, each with a number.
+    """
+
+    words: tuple[Word, ...]
+    assignments: tuple[Word, ...] = ()
+    redirections: tuple[Word, ...] = ()
+    blocks: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Structure:
+    """Makes commands of tokens, and knows the blocks in which they stand."""
+
+    commands: list[Command] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
+    tokens: list[Word | str] = field(default_factory=list)
+    number: int = 0
+    pattern: bool = False
+    function: str = ""
+    raw: str = ""
+
+    def take(self, token: Word | str) -> None:
+        """Take the next token."""
+        if isinstance(token, Word):
+            self._word(token)
+        elif token in REDIRECTIONS:
+            self.tokens.append(token)
+        elif self.raw:
+            return  # inside of [[ ]]
+        elif self.pattern:
+            self.pattern = token not in (")",)
+            self.tokens = []
+        else:
+            self._operator(token)
+
+    def _word(self, word: Word) -> None:
+        first = not any(isinstance(token, Word) for token in self.tokens)
+        plain = "" if word.quoted or word.variables else word.text
+        if self.pattern:
+            self.pattern = plain != "esac"
+            if plain == "esac":
+                self._close()
+        elif self.raw:
+            self.raw = "" if plain == self.raw else self.raw
+        elif first and plain == "[[":
+            self.raw = "]]"
+        elif plain == "in" and self.tokens[:1] == ["case"]:
+            self.pattern, self.tokens = True, []
+        elif first and self._is_keyword(plain):
+            pass
+        else:
+            self.tokens.append(word)
+
+    def _is_keyword(self, text: str) -> bool:
+        """Whether a word at the start of a command is one of the shell's own, which changes the blocks."""
+        if text in _OPENING or text == "case":
+            self._open(text)
+            if text in ("for", "select", "case"):
+                self.tokens.append(text)
+        elif text in _BRANCHES:
+            self._branch()
+        elif text in _CLOSING:
+            self._close()
+        elif text == "{":
+            self._open("{" if not self.function else f"function {self.function}")
+        elif text == "function":
+            self.tokens.append(text)
+        elif text not in _QUIET:
+            return False
+        return True
+
+    def _operator(self, operator: str) -> None:
+        if operator == "(":
+            self._bracket()
+        elif operator == ")":
+            self.end(";")
+            if self.blocks and self.blocks[-1].startswith("("):
+                self._close()
+        else:
+            self.end(operator)
+
+    def _bracket(self) -> None:
+        """The start of a subshell, or of a function's `()`."""
+        words = [token for token in self.tokens if isinstance(token, Word)]
+        if len(words) == 1 and "=" not in words[0].text:
+            self.function, self.tokens = words[0].text, []
+        else:
+            self.end(";")
+        self._open("(")
+
+    def end(self, operator: str) -> None:
+        """End a command; what follows `&&` and `||` depends on it, up to the end of the list."""
+        head = next((token for token in self.tokens if isinstance(token, str)), "")
+        words = [token for token in self.tokens if isinstance(token, Word)]
+        if head in ("for", "select") and words:
+            self._add([Word(f"{words[0].text}=", words[0].line, words[0].column, ("$@",), bare=True)])
+        elif head == "function" and words:
+            self.function = words[0].text
+        else:
+            self._add(self.tokens)
+        self.tokens = []
+        if operator == ";;":
+            self._branch()
+            self.pattern = True
+        if operator in ("&&", "||", "|"):
+            self._open("&&")
+            return
+        while self.blocks and self.blocks[-1].startswith("&&"):
+            self._close()
+
+    def _add(self, tokens: list[Word | str]) -> None:
+        command = _command(tokens)
+        if command is not None:
+            self.commands.append(replace(command, blocks=tuple(self.blocks)))
+
+    def _open(self, name: str) -> None:
+        self.number += 1
+        if name.startswith("function"):
+            self.function = ""
+            self.blocks.append(name)
+        elif name == "{":
+            self.blocks.append("{")
+        else:
+            self.blocks.append(f"{name} {self.number}")
+
+    def _branch(self) -> None:
+        if self.blocks:
+            self.number += 1
+            self.blocks[-1] = f"{self.blocks[-1].partition(' ')[0]} {self.number}"
+
+    def _close(self) -> None:
+        if self.blocks:
+            self.blocks.pop()
+
+
+def _command(tokens: list[Word | str]) -> Command | None:
+    """A command of tokens, if there is any word in them."""
+    words: list[Word] = []
+    assignments: list[Word] = []
+    redirections: list[Word] = []
+    expect = False
+    for token in tokens:
+        if isinstance(token, str):
+            expect = True
+        elif expect:
+            redirections.append(token)
+            expect = False
+        elif not words and (token.array is not None or ASSIGNMENT.match(token.text)):
+            assignments.append(token)
+        else:
+            words.append(token)
+    if not words and not assignments and not redirections:
+        return None
+    return Command(tuple(words), tuple(assignments), tuple(redirections))

@@ -1,0 +1,205 @@
+"""What a shell makes of the words of a script, as far as the script says the values of its variables.
+
+Source: POSIX.1-2017, Shell Command Language, 2.6 (word expansions), and bash's arrays. What only the machine
+knows (other programs' output, variables of the environment) stays as it is written, and is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sparkgen.importing.commands import Part, Word
+
+_PLAIN = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9@*])|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*])\})")
+_DEFAULT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:?)([-=+?])(.*)\}", re.DOTALL)
+_ARRAY = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\[([@*]|[0-9]+)\]\}")
+_MANY = frozenset({"$@", "$*", "${@}", "${*}"})
+_COMMENT = re.compile(r"(?:\s*#[^\n]*)?\s*")
+_GLOB = re.compile(r"[*?]|\[[^]]+\]")
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a variable holds: words, of which one that is no array has one. `blocks`: where it was set."""
+
+    words: tuple[Word, ...]
+    blocks: tuple[str, ...] = ()
+    is_array: bool = False
+
+
+@dataclass(slots=True)
+class Variables:
+    """The variables of a script at one of its commands. `arguments`: those of the function that runs."""
+
+    values: dict[str, Value | None] = field(default_factory=dict)
+    blocks: tuple[str, ...] = ()
+    arguments: tuple[Word, ...] | None = None
+
+    def get(self, name: str) -> tuple[Word, ...] | None:
+        """The words of a variable; None if only the machine knows them."""
+        if name.isdigit():
+            words = self.arguments
+            return words[int(name) - 1 : int(name)] if words is not None and name != "0" else None
+        value = self.values.get(name)
+        if value is None or self.blocks[: len(value.blocks)] != value.blocks:
+            return None  # from the environment, or set under a condition
+        return value.words
+
+    def put(self, name: str, words: tuple[Word, ...], *, array: bool = False) -> None:
+        """Set a variable."""
+        self.values[name] = Value(words, self.blocks, array)
+
+    def forget(self, name: str) -> None:
+        """Note that nothing is known of a variable any more."""
+        self.values[name] = None
+
+
+@dataclass(slots=True)
+class _Fields:
+    """The words that a word becomes, while it is expanded."""
+
+    word: Word
+    done: list[Word] = field(default_factory=list)
+    text: str = ""
+    open: bool = False
+    unknown: list[str] = field(default_factory=list)
+    many: bool = False
+    defaults: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        self.text += text
+        self.open = True
+
+    def adopt(self, word: Word) -> None:
+        """Add the text of a known word, with what is not known of it."""
+        self.add(word.text)
+        self.unknown += word.variables
+        self.defaults += word.defaults
+        self.many = self.many or word.bare
+
+    def end(self) -> None:
+        """End a word, if one was begun."""
+        if self.open:
+            word = self.word
+            found = Word(self.text, word.line, word.column, tuple(self.unknown), self.many, word.quoted)
+            self.done.append(replace(found, defaults=tuple(dict.fromkeys(self.defaults))))
+        self.text, self.open, self.unknown, self.many, self.defaults = "", False, [], False, []
+
+
+def expand(words: Iterable[Word], variables: Variables) -> list[Word]:
+    """The words that a command gets, each with the expansions that are not known."""
+    return [found for word in words for found in _expanded(word, variables)]
+
+
+def _expanded(word: Word, variables: Variables) -> list[Word]:
+    if not word.parts:
+        return [word]
+    fields = _Fields(word)
+    for part in word.parts:
+        if not part.expansion:
+            fields.add(part.text)
+            # a pattern for files, or braces, of which the shell may make several words
+            if not part.quoted and (_BRACES.search(part.text) or _GLOB.search(part.text)):
+                fields.unknown.append(part.text)
+        else:
+            _expansion(part, variables, fields)
+    fields.end()
+    return fields.done
+
+
+def joined(word: Word, variables: Variables) -> Word:
+    """The one word of an assignment's value: nothing is split."""
+    quoted = [part if not part.expansion else Part(part.text, True, True) for part in word.parts]
+    whole = expand([replace(word, parts=tuple(quoted))], variables)
+    text = " ".join(one.text for one in whole)
+    unknown = tuple(name for one in whole for name in one.variables if name.startswith(("$", "`")))
+    defaults = tuple(name for one in whole for name in one.defaults)
+    return Word(text, word.line, word.column, unknown, any(one.bare for one in whole), defaults=defaults)
+
+
+def _expansion(part: Part, variables: Variables, fields: _Fields) -> None:
+    found = _words_of(part.text, variables, fields)
+    if found is None:
+        fields.add(part.text)
+        fields.unknown.append(part.text)
+        fields.many = fields.many or not part.quoted or part.text in _MANY or part.text.endswith("[@]}")
+        return
+    separate = part.text in ("$@", "${@}") or part.text.endswith("[@]}") or not part.quoted
+    if part.quoted and not separate:
+        for index, word in enumerate(found):
+            fields.add(" " if index else "")
+            fields.adopt(word)
+        return
+    for index, word in enumerate(found):
+        if index:
+            fields.end()
+        if part.quoted or word.variables:
+            fields.adopt(replace(word, bare=word.bare or (not part.quoted and bool(word.variables))))
+        else:
+            _split(word, fields)
+
+
+def _split(word: Word, fields: _Fields) -> None:
+    """Make fields of a text that is not quoted."""
+    pieces = re.split(r"[ \t\n]+", word.text)
+    for index, piece in enumerate(pieces):
+        if index:
+            fields.end()
+        if piece:
+            fields.add(piece)
+            fields.defaults += word.defaults
+            if _GLOB.search(piece):
+                fields.unknown.append(piece)
+
+
+def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[Word] | None:
+    """The words of an expansion; None if only the machine knows them."""
+    inner = written[2:-1] if written.startswith("$(") else written[1:-1] if written[0] == "`" else None
+    if inner is not None:
+        return () if _COMMENT.fullmatch(inner) else None
+    if (plain := _PLAIN.fullmatch(written)) is not None:
+        name = plain[1] or plain[2]
+        if name in ("@", "*"):
+            return variables.arguments
+        words = variables.get(name)
+        return words[:1] if words is not None else None
+    if (array := _ARRAY.fullmatch(written)) is not None:
+        words = variables.get(array[1])
+        if words is None or not array[2].isdigit():
+            return words
+        return words[int(array[2]) : int(array[2]) + 1]
+    if (default := _DEFAULT.fullmatch(written)) is not None:
+        return _with_default(default, variables, fields)
+    return None
+
+
+def _with_default(found: re.Match[str], variables: Variables, fields: _Fields) -> Sequence[Word] | None:
+    """`${NAME:-word}` and its like."""
+    from sparkgen.importing.shell import words_in  # noqa: PLC0415 - the reader needs this module's words
+
+    name, colon, operator, text = found.groups()
+    known = variables.get(name)
+    is_set = (
+        known is not None and bool(known) and (not colon or bool(known[0].text) or bool(known[0].variables))
+    )
+    if operator == "+":
+        return None if known is None else expand(words_in(text), variables) if is_set else ()
+    if is_set and known is not None:
+        return known[:1]
+    if operator == "?" or (known is None and name in variables.values):
+        return None
+    words = [joined(word, variables) for word in words_in(text)]
+    if known is None:  # the environment may have another value
+        words = [replace(word, defaults=(*word.defaults, name)) for word in words]
+        if not words:
+            fields.defaults.append(name)
+    whole = Word(" ".join(word.text for word in words), 0, 0)
+    unknown = tuple(name for word in words for name in word.variables)
+    defaults = tuple(name for word in words for name in word.defaults)
+    result = (replace(whole, variables=unknown, defaults=defaults),)
+    if operator == "=" and not name.isdigit():
+        variables.put(name, result)
+    return result
