@@ -14,6 +14,7 @@ from sparkgen.importing.draft import Choices, Draft
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
 from sparkgen.importing.imported import Imported
 from sparkgen.importing.naming import Names
+from sparkgen.importing.properties_files import Files
 from sparkgen.importing.remarks import Remarks, tell_changed, tell_lost, tell_warnings
 from sparkgen.importing.repair import Examine, note_emptied, repair
 from sparkgen.importing.script import Script
@@ -28,11 +29,12 @@ _READ_AS = "read as its newest version"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is the same for all applications of a call."""
+    """What is the same for all applications of a call. `files`: the files of properties that it can read."""
 
     choices: Choices
     examine: Examine
     names: Names
+    files: Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def submit_document(
             "it applies only to the submitting machine",
             "if the program reads it, set it in `env` of driver and executor",
         )
-    submit.read(draft, words[1:], file, script.known)
+    submit.read(draft, words[1:], file, script.known, context.files)
     conf.place(draft, typed=True)
     submit.finish(draft)
     return _finished(draft, "spark-submit", context)

@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from sparkgen.document import Node
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.problems import TEMPLATE_STEP
-from sparkgen.document.sources import STDIN, Found, Reader, shown_name
+from sparkgen.document.sources import STDIN, Found, Reader, read_file, shown_name
 from sparkgen.document.text import decode
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.importing import embedded
@@ -24,6 +24,8 @@ from sparkgen.importing.draft import Choices
 from sparkgen.importing.formats import format_of, group_and_kind
 from sparkgen.importing.imported import Imported, LeftAlone, Result
 from sparkgen.importing.naming import Names
+from sparkgen.importing.properties import PropertiesFile, has_spark_properties, read_properties
+from sparkgen.importing.properties_files import Files
 from sparkgen.importing.remarks import RENDER_FIRST, Remarks
 from sparkgen.importing.repair import Examine
 from sparkgen.importing.script import Script, is_submit, read_script, words_of
@@ -31,6 +33,7 @@ from sparkgen.importing.shell import Unclosed
 from sparkgen.importing.submit import submits_nothing
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
+DEFAULTS = "spark-defaults.conf"
 COMMAND_LINE = "command line"
 
 
@@ -41,6 +44,7 @@ class Gathered:
     context: Context
     work: list[Callable[[], Imported]] = field(default_factory=list)
     left_alone: list[LeftAlone] = field(default_factory=list)
+    properties: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -57,13 +61,19 @@ def import_all(
     When the first source is spark-submit, all of them are the words of its command line. Never raises for
     bad input.
     """
-    gathered = Gathered(Context(choices, examine, Names()))
+    gathered = Gathered(Context(choices, examine, Names(), Files(_text_of)))
     if sources and is_submit(sources[0]):
         words = words_of(sources)
         _commands(Script((words,), ((),), (), {}), COMMAND_LINE, gathered)
         return _result(gathered)
     reader = Reader(stdin)
-    for name in _files(sources):
+    names = [*_files(sources)]
+    for name in names:
+        if name != STDIN and is_properties(name):
+            _properties(name, gathered)
+    for name in names:
+        if name != STDIN and is_properties(name):
+            continue
         data = reader.read(name)
         if isinstance(data, Problem):
             gathered.problems.append(data)
@@ -74,6 +84,7 @@ def import_all(
 
 def _result(gathered: Gathered) -> Result:
     imported = tuple(work() for work in gathered.work)
+    gathered.left_alone += _unused_files(gathered, any(item.kind == "spark-submit" for item in imported))
     return Result(imported, tuple(gathered.left_alone), tuple(gathered.problems))
 
 
@@ -95,8 +106,50 @@ def _inside(directory: str) -> Iterator[Found]:
     for folder, folders, names in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            if name.endswith((*YAML, *SHELL)) and not name.startswith("."):
+            known = name.endswith((*YAML, *SHELL)) or is_properties(name)
+            if known and not name.startswith("."):
                 yield Found(FilePath(folder, name).as_posix())
+
+
+def is_properties(name: str) -> bool:
+    """Whether a file's name says that it has properties."""
+    return name.endswith((".properties", ".conf"))
+
+
+def _text_of(name: str) -> str | None:
+    """The text of a file beside a script; None if there is none that can be read."""
+    data = read_file(name)
+    text = data if isinstance(data, Problem) else decode(data, name)
+    return None if isinstance(text, Problem) else text
+
+
+def _properties(name: str, gathered: Gathered) -> None:
+    """A file of properties among the inputs: spark-defaults.conf is read by every command that names none."""
+    data = read_file(name)
+    text = data if isinstance(data, Problem) else decode(data, shown_name(name))
+    if isinstance(text, Problem):
+        gathered.problems.append(text)
+    elif has_spark_properties(text):
+        gathered.properties.append(name)
+        files = gathered.context.files
+        if FilePath(name).name == DEFAULTS and files.defaults is None:
+            files.defaults = PropertiesFile(shown_name(name), read_properties(text))
+    elif not isinstance(name, Found):
+        where = Position(shown_name(name), 1, 1)
+        gathered.left_alone.append(LeftAlone("file", "", where, "it sets no property of Spark", finding=True))
+
+
+def _unused_files(gathered: Gathered, submitted: bool) -> Iterator[LeftAlone]:
+    """The files of properties that no command read."""
+    files = gathered.context.files
+    for name in gathered.properties:
+        is_default = files.defaults is not None and files.defaults.name == shown_name(name)
+        if os.path.normpath(name) in files.used or (is_default and submitted):
+            continue
+        reason = "it sets properties of Spark, and names no application"
+        step = f"import it with a script: as {DEFAULTS}, or named by --properties-file"
+        where = Position(shown_name(name), 1, 1)
+        yield LeftAlone("file of properties", "", where, reason, step, finding=True)
 
 
 def _file(name: str, data: bytes, gathered: Gathered) -> None:
@@ -202,9 +255,13 @@ def _script(text: str, file: str, gathered: Gathered) -> None:
         _documents(embedded.read_at(body.text, body.line, file), body.text, (), gathered)
     if not script.submits and not script.manifests and not script.unread:
         where = Position(file, 1, 1)
-        gathered.left_alone.append(
-            LeftAlone("script", "", where, "it contains no spark-submit", finding=True)
-        )
+        reason, step = "it contains no spark-submit", ""
+        if "emr-containers" in text:
+            reason = "import does not read the job drivers of `aws emr-containers`"
+            step = (
+                "write its entry point and sparkSubmitParameters as a spark-submit command, and import that"
+            )
+        gathered.left_alone.append(LeftAlone("script", "", where, reason, step, finding=True))
         return
     _commands(script, file, gathered)
 

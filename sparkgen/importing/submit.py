@@ -16,12 +16,14 @@ from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import spark_default_instances
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Entry, Outcome
+from sparkgen.importing.properties_files import Files, add_properties, keep_last
 from sparkgen.importing.submit_options import BY_NAME, CONF, INT, LIST, NO_APPLICATION, SHORT, Option
 
 _ALL = ("$@", "$*", "${@}", "${*}")
 """All arguments of a script."""
 _OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
 """What names of variables that hold options have in them, where nothing else tells."""
+_DEFAULTS = "spark-defaults.conf"
 _DEFAULT = "was a variable of the environment, {}; its default in the script was taken"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _VARIABLE = "the shell variable {} is copied unchanged: nothing replaces it"
@@ -40,14 +42,16 @@ class _Line:
     draft: Draft
     file: str
     known: Mapping[str, int]
+    files: Files
+    names_file: bool = False
 
     def position(self, word: Word) -> Position:
         return Position(self.file, word.line, word.column)
 
 
-def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int]) -> None:
+def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int], files: Files) -> None:
     """Put the words behind `spark-submit` into a draft. `known`: variable -> the line that sets it."""
-    line = _Line(draft, file, known)
+    line = _Line(draft, file, known, files)
     rest = list(reversed(words))
     main: Word | None = None
     while rest:
@@ -59,6 +63,9 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
         else:
             main = word
             break
+    if not line.names_file and files.defaults is not None:
+        add_properties(draft, files.defaults, _DEFAULTS)
+    keep_last(draft)
     if main is not None:
         _main(line, main)
     if rest:
@@ -210,7 +217,17 @@ def _name(line: _Line, option: Option, position: Position, text: str) -> None:
     draft.properties.append(Property("spark.app.name", text, (option.name,), position))
 
 
-_SPECIAL = {"master": _master, "mode": _mode, "name": _name}
+def _properties_file(line: _Line, option: Option, position: Position, text: str) -> None:
+    line.names_file = True
+    found = line.files.find(text, line.file)
+    if found is None:
+        line.draft.tell(Outcome.LOST, (option.name,), position, (), option.reason, option.step)
+        return
+    add_properties(line.draft, found, option.name)
+    line.draft.tell(Outcome.NEEDLESS, (option.name,), position, (), "import has read the file")
+
+
+_SPECIAL = {"master": _master, "mode": _mode, "name": _name, "properties": _properties_file}
 
 
 def _main(line: _Line, word: Word) -> None:

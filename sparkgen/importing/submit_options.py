@@ -58,8 +58,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("--keytab", "spark.kerberos.keytab", CONF),
     Option(
         "--properties-file",
-        reason="the file is on the submitting machine",
-        step="copy its properties to `sparkConf`",
+        kind="properties",
+        reason="import did not find the file at this path, relative to the script",
+        step="copy the file beside the script, or its properties to `sparkConf`",
     ),
     Option(
         "--load-spark-defaults",

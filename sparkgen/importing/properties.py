@@ -1,0 +1,81 @@
+"""Files of Spark properties, as spark-submit reads them.
+
+Source: java.util.Properties.load, and org.apache.spark.util.Utils.getPropertiesFromFile, which strips values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_KEY = re.compile(r"(?:[^\\=: \t\f]|\\.)*", re.DOTALL)
+_SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_PREFIX = "spark."
+
+
+@dataclass(frozen=True, slots=True)
+class PropertiesFile:
+    """A file of properties, under the name that positions carry."""
+
+    name: str
+    properties: list[FileProperty]
+
+
+@dataclass(frozen=True, slots=True)
+class FileProperty:
+    """A property of a file: its name, its value, and its line from 1."""
+
+    name: str
+    text: str
+    line: int
+
+
+def read_properties(text: str) -> list[FileProperty]:
+    """The properties of a file in their order; of one that stands twice, the last one counts."""
+    return [FileProperty(*_split(line), number) for number, line in _lines(text)]
+
+
+def has_spark_properties(text: str) -> bool:
+    """Whether a text looks like a file of Spark properties."""
+    return any(line.lstrip(" \t\f").startswith(_PREFIX) for _, line in _lines(text))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The logical lines: without comments and blank lines, and with those that a backslash continues."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    index = 0
+    while index < len(lines):
+        start, line = index, lines[index].lstrip(" \t\f")
+        index += 1
+        if not line or line[0] in "#!":
+            continue
+        parts = [line]
+        while _continues(parts[-1]) and index < len(lines):
+            parts[-1] = parts[-1][:-1]
+            parts.append(lines[index].lstrip(" \t\f"))
+            index += 1
+        yield start + 1, "".join(parts)
+
+
+def _continues(line: str) -> bool:
+    """Whether a line ends with a backslash that no other one escapes."""
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _split(line: str) -> tuple[str, str]:
+    key = _KEY.match(line)
+    end = key.end() if key else 0
+    separator = _SEPARATOR.match(line, end)
+    value = line[separator.end() if separator else end :]
+    return _unescaped(line[:end]), _unescaped(value).strip()
+
+
+def _unescaped(text: str) -> str:
+    def character(found: re.Match[str]) -> str:
+        code = found[1]
+        return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPES.get(code, code)
+
+    return _ESCAPE.sub(character, text)

@@ -1,0 +1,55 @@
+"""Which files of properties a spark-submit command reads, and what counts where several say the same."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sparkgen.errors import Position
+from sparkgen.importing.draft import Draft, Property
+from sparkgen.importing.entry import Outcome
+from sparkgen.importing.properties import PropertiesFile, read_properties
+
+_LATER = "another value of this property takes precedence, as for spark-submit"
+
+
+@dataclass(slots=True)
+class Files:
+    """The files that a call may read: `read` gives the text of one, or None.
+
+    `defaults`: the spark-defaults.conf among the inputs, for commands that name no other file.
+    `used`: the names of those that were read.
+    """
+
+    read: Callable[[str], str | None]
+    defaults: PropertiesFile | None = None
+    used: set[str] = field(default_factory=set)
+
+    def find(self, path: str, script: str) -> PropertiesFile | None:
+        """A file that a script names: relative to the working directory, or beside the script."""
+        if posixpath.isabs(path) or "$" in path:
+            return None  # on the machine that submitted
+        for name in dict.fromkeys((posixpath.join(posixpath.dirname(script), path), path)):
+            text = self.read(name)
+            if text is not None:
+                self.used.add(posixpath.normpath(name))
+                return PropertiesFile(name, read_properties(text))
+        return None
+
+
+def add_properties(draft: Draft, file: PropertiesFile, option: str) -> None:
+    """Put the properties of a file before those of the command line, which come later and win."""
+    draft.properties[:0] = [
+        Property(item.name, item.text, (option, item.name), Position(file.name, item.line, 1))
+        for item in file.properties
+    ]
+
+
+def keep_last(draft: Draft) -> None:
+    """Drop all but the last value of each property; a name (`--name`) wins over the property."""
+    last = {item.name: item for item in sorted(draft.properties, key=lambda item: item.source[0] == "--name")}
+    for item in draft.properties:
+        if last[item.name] is not item:
+            draft.tell(Outcome.NEEDLESS, item.source, item.position, (), _LATER)
+    draft.properties[:] = [item for item in draft.properties if last[item.name] is item]

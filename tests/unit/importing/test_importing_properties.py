@@ -1,0 +1,114 @@
+"""Files of properties beside a script: java.util.Properties' syntax, and spark-submit's precedence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sparkgen.importing import Choices, Outcome, Result, import_all
+from sparkgen.importing.properties import FileProperty, read_properties
+from sparkgen.usecases.checking import examine
+
+SUBMIT = "spark-submit --class a.B {} local:///a.jar\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("spark.a 1", [("spark.a", "1", 1)]),
+        (
+            "spark.a=1\nspark.b: 2\nspark.c   =   3  ",
+            [("spark.a", "1", 1), ("spark.b", "2", 2), ("spark.c", "3", 3)],
+        ),
+        ("# no\n! no\n\n  spark.a\tx y", [("spark.a", "x y", 4)]),
+        ("spark.a = one \\\n   two\\\n three\nspark.b", [("spark.a", "one twothree", 1), ("spark.b", "", 4)]),
+        ("spark.a=C:\\\\x\\ty\\u0041\\z", [("spark.a", "C:\\x\tyAz", 1)]),
+        ("a\\ b\\=c=d", [("a b=c", "d", 1)]),
+        ("spark.a=x\\\\\nspark.b=# no comment", [("spark.a", "x\\", 1), ("spark.b", "# no comment", 2)]),
+        ("spark.a==1", [("spark.a", "=1", 1)]),
+        (
+            "spark.a=1\r\nspark.b=2\rspark.c=3",
+            [("spark.a", "1", 1), ("spark.b", "2", 2), ("spark.c", "3", 3)],
+        ),
+    ],
+)
+def test_the_syntax_is_that_of_java(text: str, expected: list[tuple[str, str, int]]) -> None:
+    """Separators, comments, continued lines and escapes; Spark strips values."""
+    assert read_properties(text) == [FileProperty(*item) for item in expected]
+
+
+def imported(*names: str) -> Result:
+    """What becomes of files."""
+    return import_all(names, Choices(image="r/x:1", spark_version="3.5.8"), examine, lambda: b"")
+
+
+def only_spec(result: Result) -> dict[str, Any]:
+    """The spec of the one document."""
+    (item,) = result.imported
+    spec: dict[str, Any] = yaml.safe_load(item.text)["spec"]
+    return spec
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a script below it, and two files of properties."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs" / "conf").mkdir(parents=True)
+    (tmp_path / "jobs/conf/job.properties").write_text(
+        "spark.executor.instances=3\nspark.executor.memory: 4g\nspark.my.a x\nother=1\nspark.my.b=file\n"
+    )
+    (tmp_path / "spark-defaults.conf").write_text("spark.my.default yes\n")
+    return tmp_path
+
+
+def test_a_file_that_the_command_names_is_read(folder: Path) -> None:
+    """Beside the script; options win over --conf, and --conf over the file."""
+    text = SUBMIT.format(
+        "--conf spark.my.b=first --properties-file conf/job.properties "
+        "--executor-memory 8g --conf spark.my.b=last"
+    )
+    (folder / "jobs/submit.sh").write_text(text)
+    result = imported("jobs/submit.sh")
+    spec = only_spec(result)
+    assert spec["executor"] == {"instances": 3, "memory": "8g"}
+    assert spec["sparkConf"] == {"spark.my.a": "x", "spark.my.b": "last"}
+    (item,) = result.imported
+    assert item.findings == ()
+    (kept,) = [entry for entry in item.entries if entry.source[-1:] == ("spark.my.a",)]
+    assert (str(kept.position), kept.outcome) == ("jobs/conf/job.properties:3:1", Outcome.CARRIED)
+
+
+def test_defaults_are_for_commands_that_name_no_file(folder: Path) -> None:
+    """As for spark-submit, which reads one of the two."""
+    (folder / "jobs/submit.sh").write_text(SUBMIT.format(""))
+    (folder / "jobs/named.sh").write_text(SUBMIT.format("--properties-file conf/job.properties"))
+    assert only_spec(imported("jobs/submit.sh", "spark-defaults.conf"))["sparkConf"] == {
+        "spark.my.default": "yes"
+    }
+    assert "spark.my.default" not in only_spec(imported("jobs/named.sh", "spark-defaults.conf"))["sparkConf"]
+    every = imported(".")
+    assert (len(every.imported), [left for left in every.left_alone if left.finding]) == (2, [])
+
+
+def test_a_file_that_is_not_there_is_a_finding(folder: Path) -> None:
+    """So is one on the machine that submitted, and one that no command reads."""
+    for path in ("missing.conf", "/etc/spark/spark-defaults.conf", "$CONF/x.conf"):
+        (folder / "jobs/submit.sh").write_text(SUBMIT.format(f"--properties-file {path}"))
+        (item,) = imported("jobs/submit.sh").imported
+        assert [(entry.outcome, entry.source) for entry in item.findings] == [
+            (Outcome.LOST, ("--properties-file",))
+        ]
+    (left,) = imported("jobs/conf/job.properties").left_alone
+    assert "names no application" in left.reason
+    assert "--properties-file" in left.step
+
+
+def test_job_drivers_of_emr_have_a_reason(folder: Path) -> None:
+    """And a next step."""
+    (folder / "jobs/emr.sh").write_text("aws emr-containers start-job-run --name x\n")
+    (left,) = imported("jobs/emr.sh").left_alone
+    assert "aws emr-containers" in left.reason
+    assert "spark-submit command" in left.step
