@@ -78,7 +78,7 @@ def _holds_options(word: Word, rest: Sequence[Word]) -> bool:
     It is the main file if nothing behind it is an option of spark-submit; what may be no word, or several,
     may also be the arguments of the script.
     """
-    if not word.variables or not (word.bare or word.text.startswith(("$", "`"))):
+    if not word.variables or not word.text.startswith(("$", "`")):
         return False
     if word.text in _ALL or word.text.endswith(("[@]}", "[*]}")):
         return True

@@ -176,3 +176,10 @@ def test_what_is_not_followed_is_reported() -> None:
     assert (item.name, item.origin.line) == ("her", 6)
     assert any(entry.position.line == 9 and entry.source[-1] == "nonsense" for entry in item.findings)
     assert any("does not follow" in left.reason and left.position.line == 2 for left in result.left_alone)
+
+
+def test_a_main_file_with_a_variable_in_it_is_the_main_file() -> None:
+    """Whatever its path has in it: `/opt/` is no sign of options."""
+    item, spec = submitted(f"VERSION=$2\n{HEAD} local:///opt/conf/app-$VERSION.jar one\n")
+    assert (spec["mainApplicationFile"], spec["arguments"]) == ("local:///opt/conf/app-$2.jar", ["one"])
+    assert [(entry.outcome, entry.source) for entry in item.findings] == [(Outcome.CHANGED, ("main file",))]
