@@ -14,6 +14,7 @@ from sparkgen.importing.commands import Command, Word
 from sparkgen.importing.embedded import has_application
 from sparkgen.importing.expansion import Variables, expand, joined
 from sparkgen.importing.shell import Program, Unclosed, read
+from sparkgen.semantics.secret import is_secret
 
 _SUBMIT = re.compile(r"(?:.*/)?spark[0-9]*-submit(?:\.sh|\.cmd)?")
 _SUBMIT_VARIABLE = re.compile(r"\$\{?[A-Za-z_]*submit[A-Za-z_]*\}?", re.IGNORECASE)
@@ -189,7 +190,10 @@ class _Reading:
             if more and old:
                 unknown = (*old[0].variables, *value.variables)
                 value = replace(value, text=old[0].text + value.text, variables=unknown)
-            variables.put(name, (value,))
+            if is_secret(name, value.text):
+                variables.forget(name)  # a password stays in the script, and its use is a finding
+            else:
+                variables.put(name, (value,))
 
 
 def _without_name(word: Word) -> Word:

@@ -111,8 +111,10 @@ def test_what_the_command_says_wins_and_is_reported(cli: Cli) -> None:
 
 
 def test_the_value_of_a_variable_is_not_shown(cli: Cli) -> None:
-    """A script may hold passwords: the report names the line, and neither output has the value."""
-    Path("submit.sh").write_text("P=hunter2\nspark-submit --conf spark.my.key=$P local:///a.py\n")
+    """A variable that is called a password: the report names the line, and neither output has the value."""
+    Path("submit.sh").write_text(
+        "PASSWORD=hunter2\nspark-submit --conf spark.my.key=$PASSWORD local:///a.py\n"
+    )
     result = cli("import", "submit.sh")
     assert "line 1 of the script sets it" in result.err
     assert "hunter2" not in result.err + result.out
