@@ -18,6 +18,7 @@ from sparkgen.eventlog.recording import (
     ResourceProfile,
     Tasks,
 )
+from sparkgen.properties.older import under_new_names
 
 KEPT = (
     "spark.app.",
@@ -113,7 +114,7 @@ def _end(so_far: Gathered, event: events.ApplicationEnd) -> None:
 def _environment(so_far: Gathered, event: events.Environment) -> None:
     known = {
         name: value
-        for name, value in event.properties.items()
+        for name, value in under_new_names(event.properties).items()
         if name.startswith(KEPT) and len(name) + len(value) <= LONGEST_VALUE
     }
     so_far.keep(len(known))

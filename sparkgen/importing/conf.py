@@ -8,7 +8,7 @@ The driver runs in client mode, in a pod that is there already: nothing reads mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sparkgen.errors import Path
@@ -19,9 +19,11 @@ from sparkgen.importing.entry import Outcome
 from sparkgen.importing.keytab import keytab
 from sparkgen.model.kerberos import KEYTAB_PROPERTY
 from sparkgen.model.properties import TYPED_PROPERTIES
+from sparkgen.properties.older import new_name, overruled_names
 from sparkgen.semantics import conf_table
 
 ROLES = ("driver", "executor")
+_OLDER = "an older name: Spark reads `{}` instead"
 _OVERRULED = "`{}` has another value, and takes precedence, as in the input"
 
 
@@ -152,6 +154,7 @@ def place(draft: Draft, typed: bool) -> None:
     Source of the precedence: the typed fields of the operators come last, and win.
     """
     claims: list[Property] = []
+    _rename(draft)
     keytabs = [item for item in draft.properties if item.name == KEYTAB_PROPERTY]
     for item in draft.properties:
         if item.name == KEYTAB_PROPERTY:
@@ -164,6 +167,19 @@ def place(draft: Draft, typed: bool) -> None:
     for item in keytabs:
         keytab(draft, item)
     draft.properties.clear()
+
+
+def _rename(draft: Draft) -> None:
+    """Put older names under the new ones; a value that Spark would not read is not needed."""
+    texts = {item.name: item.text for item in draft.properties}
+    overruled = overruled_names(texts)
+    kept = []
+    for item in draft.properties:
+        if item.name in overruled:
+            _tell(draft, Outcome.NEEDLESS, item, _OLDER.format(overruled[item.name]))
+        else:
+            kept.append(replace(item, name=new_name(item.name)))
+    draft.properties[:] = kept
 
 
 def _place(draft: Draft, item: Property, typed: bool) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparkgen.model import connect, notebook
+from sparkgen.properties.older import under_new_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:
         return value
     spec = value["spec"]
     section = spec.get(completion.section) or {}
-    properties = {**completion.default_properties, **(spec.get("sparkConf") or {})}
+    properties = {**completion.default_properties, **under_new_names(spec.get("sparkConf") or {})}
     properties |= {
         name: section[given] for given, name in completion.section_properties.items() if given in section
     }

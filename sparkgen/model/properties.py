@@ -12,6 +12,7 @@ from typing import Any
 from sparkgen.grammar.memory import BLANKS
 from sparkgen.model import kerberos
 from sparkgen.names import MAX_LABEL, number_text
+from sparkgen.properties.older import under_new_names
 
 TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("memoryOverheadFactor",): "spark.kubernetes.memoryOverheadFactor",
@@ -117,11 +118,12 @@ def lookup(value: Any, path: tuple[str, ...]) -> Any:
 def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     """All Spark properties that an application's spec asks for, whichever way it says them.
 
-    `hadoopConf` becomes `spark.hadoop.*`, as with kubeflow's operator. Its XML alone would not do: Spark and
-    Hadoop's own defaults override a core-site.xml, as for mapreduce.fileoutputcommitter.algorithm.version
-    (SparkHadoopUtil.appendSparkHadoopConfigs) and for what hdfs-default.xml names.
+    Older names are put under the new ones. `hadoopConf` becomes `spark.hadoop.*`, as with kubeflow's
+    operator. Its XML alone would not do: Spark and Hadoop's own defaults override a core-site.xml, as for
+    mapreduce.fileoutputcommitter.algorithm.version (SparkHadoopUtil.appendSparkHadoopConfigs) and for what
+    hdfs-default.xml names.
     """
-    properties = dict(spec.get("sparkConf") or {})
+    properties = under_new_names(spec.get("sparkConf") or {})
     for name, text in (spec.get("hadoopConf") or {}).items():
         properties[f"spark.hadoop.{name}"] = text
     for path, name in TYPED_PROPERTIES.items():

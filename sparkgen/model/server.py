@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from sparkgen.grammar.memory import to_mib
 from sparkgen.model.application import DEFAULT_NAMESPACE, Target
 from sparkgen.model.sizes import daemon_memory
+from sparkgen.properties.older import under_new_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ def server_fields(value: Mapping[str, Any], namespace: str | None, heap: str | N
         "heap": mib,
         "memory": 0 if heap is None else daemon_memory(mib),
         "java_options": spec.get("javaOptions", ""),
-        "properties": spec.get("sparkConf") or {},
+        "properties": under_new_names(spec.get("sparkConf") or {}),
         "account": account.get("name") or metadata["name"],
         "create_account": bool(account.get("create", True)),
         "network_policy": policy if policy is not None and policy.get("enabled", True) else None,

@@ -11,6 +11,7 @@ from sparkgen.contract import DRIVER_CONTAINER, EXECUTOR_CONTAINER
 from sparkgen.errors import Path
 from sparkgen.model.completion import as_application
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, is_true
+from sparkgen.properties.older import under_new_names, written_name
 
 ROLES = ("driver", "executor")
 
@@ -50,8 +51,9 @@ class DocumentFacts:
     """A frozen view of one schema-valid document.
 
     `spec` is the application's spec, `root` the path of it: ("spec",), or ("spec", "template") when the
-    application is scheduled. `conf` is its sparkConf; `properties` are all Spark properties that it asks
-    for, whichever way it says them (typed fields win). Nothing here may be changed.
+    application is scheduled. `conf` is its sparkConf under Spark's new names, and `written` the same as it is
+    written; `properties` are all Spark properties that it asks for, whichever way it says them (typed fields
+    win). Nothing here may be changed.
     """
 
     value: Mapping[str, Any]
@@ -59,6 +61,7 @@ class DocumentFacts:
     root: Path
     spec: Mapping[str, Any]
     conf: Mapping[str, str]
+    written: Mapping[str, str]
     properties: Mapping[str, str]
     containers: tuple[Container, ...]
 
@@ -69,12 +72,14 @@ class DocumentFacts:
         value = as_application(value)
         outer = value["spec"]
         spec = outer["template"] if scheduled else outer
+        written = spec.get("sparkConf") or {}
         return cls(
             value=value,
             scheduled=scheduled,
             root=("spec", "template") if scheduled else ("spec",),
             spec=spec,
-            conf=spec.get("sparkConf") or {},
+            conf=under_new_names(written),
+            written=written,
             properties=effective_properties(spec),
             containers=tuple(_containers(spec, ("spec", "template") if scheduled else ("spec",))),
         )
@@ -85,8 +90,8 @@ class DocumentFacts:
         return str(self.value["metadata"]["name"])
 
     def path(self, *parts: str | int) -> Path:
-        """The true path of a place below the application's spec."""
-        return (*self.root, *parts)
+        """The true path of a place below the application's spec: of a property, as it is written."""
+        return (*self.root, *_as_written(parts, self.written))
 
     def get(self, *parts: str) -> Any:
         """The value at a place below the application's spec, or None."""
@@ -133,22 +138,32 @@ class ServerFacts:
     value: Mapping[str, Any]
     spec: Mapping[str, Any]
     conf: Mapping[str, str]
+    written: Mapping[str, str]
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> ServerFacts:
         """The facts of a document's value."""
         spec = value["spec"]
-        return cls(value=value, spec=spec, conf=spec.get("sparkConf") or {})
+        written = spec.get("sparkConf") or {}
+        return cls(value=value, spec=spec, conf=under_new_names(written), written=written)
 
     def path(self, *parts: str | int) -> Path:
-        """The true path of a place below the spec."""
-        return ("spec", *parts)
+        """The true path of a place below the spec: of a property, as it is written."""
+        return ("spec", *_as_written(parts, self.written))
 
 
 @cache
 def typed_fields() -> Mapping[str, tuple[str, ...]]:
     """Spark property -> path of the typed field, below the application's spec, that says the same."""
     return {name: path for path, name in TYPED_PROPERTIES.items()}
+
+
+def _as_written(parts: Path, written: Mapping[str, str]) -> Path:
+    """A path below a spec; a property's new name becomes the name that the document has."""
+    match parts:
+        case ("sparkConf", str(name), *rest):
+            return ("sparkConf", written_name(written, name), *rest)
+    return parts
 
 
 def _dig(value: Any, parts: tuple[str, ...]) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from sparkgen import contract
+from sparkgen.model import kerberos
+from sparkgen.properties.older import new_name
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.secret import has_secret, is_secret
@@ -53,9 +55,6 @@ UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
     ),
 )
 """Names of files that do not do what people expect: message and next step."""
-
-PRINCIPALS = ("spark.kerberos.principal", "spark.yarn.principal")
-
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _SEPARATOR = re.compile(r"[=:]|\s+[=:]?\s*")
@@ -163,12 +162,14 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
 
 def two_logins(facts: DocumentFacts) -> Iterator[Finding]:
     """A user to act as, and a principal. Source: SparkSubmitArguments.validateSubmitArguments."""
-    for name in PRINCIPALS:
-        if facts.get(PROXY) is not None and name in facts.conf and facts.get("kerberos") is None:
+    for name, text in facts.written.items():
+        if new_name(name) != kerberos.PRINCIPAL_PROPERTY or facts.get(kerberos.SECTION) is not None:
+            continue
+        if facts.get(PROXY) is not None:
             yield Finding(
                 facts.path("sparkConf", name),
                 f"spark-submit refuses a principal together with `{PROXY}`",
-                shortened(facts.conf[name]),
+                shortened(text),
                 "",
                 "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`",
             )

@@ -10,12 +10,7 @@ from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
-PROPERTIES = (
-    kerberos.PRINCIPAL_PROPERTY,
-    kerberos.KEYTAB_PROPERTY,
-    "spark.yarn.principal",
-    "spark.yarn.keytab",
-)
+PROPERTIES = (kerberos.PRINCIPAL_PROPERTY, kerberos.KEYTAB_PROPERTY)
 """With any of these Spark logs in by itself."""
 
 

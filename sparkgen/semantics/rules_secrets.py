@@ -11,8 +11,7 @@ from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.rules_conffiles import secrets_in_files
 from sparkgen.semantics.secret import has_secret, is_secret
 
-_OPTION = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|access-key)$"
-_OPTION_WITH_VALUE = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|access-key)=(.*)$"
+_OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9._-]*)(?:=(.*))?", re.DOTALL)
 
 
 def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
@@ -70,10 +69,9 @@ def _arguments(facts: DocumentFacts) -> Iterator[Finding]:
     arguments = facts.get("arguments") or []
     previous = ""
     for index, text in enumerate(arguments):
-        named = bool(re.fullmatch(_OPTION, previous, re.IGNORECASE))
-        option = re.fullmatch(_OPTION_WITH_VALUE, text, re.IGNORECASE | re.DOTALL)
-        value = option[1] if option else text if named else ""
-        if has_secret(text) or (value and is_secret("password", value)):
+        option = _OPTION.fullmatch(text)
+        name, value = (option[1], option[2] or "") if option else (previous, text)
+        if has_secret(text) or is_secret(name, value):
             yield Finding(
                 facts.path("arguments", index),
                 "seems to be a secret in plain text, visible to everyone who can see the pod",
@@ -82,7 +80,7 @@ def _arguments(facts: DocumentFacts) -> Iterator[Finding]:
                     "mounted file"
                 ),
             )
-        previous = text
+        previous = option[1] if option and option[2] is None else ""
 
 
 def secrets_in_env(facts: DocumentFacts) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sparkgen import contract
 from sparkgen.grammar import GrammarError, duration, factor, memory, quantity
 from sparkgen.model.properties import TYPED_PROPERTIES, property_text
+from sparkgen.properties.older import new_name, overruled_names
 from sparkgen.semantics import conf_table
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
@@ -41,6 +42,7 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
             f"delete it, or delete `{dotted}`",
         )
     yield from _switched_off(facts)
+    yield from _overruled(facts)
     hadoop = facts.get("hadoopConf") or {}
     for name, text in facts.conf.items():
         plain = name.removeprefix("spark.hadoop.")
@@ -54,6 +56,20 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
             "",
             f"delete it, or delete `{shortened(plain)}` from `hadoopConf`",
         )
+
+
+def _overruled(facts: DocumentFacts) -> Iterator[Finding]:
+    """Older names of a property that is written under a name that Spark asks for first."""
+    for name, winner in overruled_names(facts.written).items():
+        text, other = facts.written[name], facts.written[winner]
+        if not _same(text, other):
+            yield Finding(
+                facts.path("sparkConf", name),
+                f"has no effect: it is an older name of `{new_name(name)}`, and Spark reads `{winner}`",
+                safe(name, text),
+                "",
+                f"delete it, or delete `{winner}`",
+            )
 
 
 def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:

@@ -4,31 +4,97 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 
 from sparkgen.semantics.wording import shortened
 
 LONGEST_VALUE = 4096
 """So many characters of a value are compared with what no secret looks like: with class names in a row that
 takes the square of their length."""
+LONGEST_NAME = 512
+"""So many characters at the end of a name are read as words."""
+
+_QUALIFIERS = frozenset(
+    (
+        *("prod", "production", "dev", "test", "stage", "staging", "old", "new", "value", "text", "plain"),
+        *("default", "base64", "b", "v", "override"),
+    )
+)
+"""Words at the end of a name that say which secret it is, not what the value is."""
+_PLACES = (
+    *("file", "files", "path", "paths", "dir", "location", "url", "urls", "uri", "endpoint", "arn", "store"),
+    *("host", "hosts", "port", "servers", "string", "source", "keytab", "prefix", "suffix", "header"),
+)
+_WAYS = (
+    *("provider", "providers", "type", "types", "class", "classes", "impl", "plugin", "mechanism", "method"),
+    *("algorithm", "kind", "mode", "policy", "strategy", "version", "format", "signature", "regex"),
+    *("enabled", "enable", "disabled", "scope", "scopes", "audience", "issuer"),
+)
+_PEOPLE = ("name", "names", "user", "username", "principal", "role", "service", "renewer")
+_AMOUNTS = (
+    *(
+        "interval",
+        "timeout",
+        "ttl",
+        "period",
+        "count",
+        "limit",
+        "size",
+        "length",
+        "wait",
+        "ratio",
+        "max",
+        "min",
+    ),
+    *("lifetime", "expiry", "expiration", "exp", "duration", "seconds", "ms", "retries", "attempts"),
+)
+_ABOUT = frozenset((*_PLACES, *_WAYS, *_PEOPLE, *_AMOUNTS))
+"""Words at the end of a name whose value only says where or how."""
+_KINDS_OF_KEYS = frozenset(
+    (
+        *("access", "secret", "account", "api", "private", "shared", "signing", "encryption", "master"),
+        *("storage", "subscription", "license", "app"),
+    )
+)
+"""`key` alone is no secret: these words before it make it one."""
+_ENUMERATED = frozenset(("credential", "credentials", "auth", "authorization"))
+_ENUMERATIONS = frozenset(
+    (
+        *("basic", "simple", "kerberos", "ccache", "keytab", "digest", "plain", "oauth", "oauth2", "ldap"),
+        *("bearer", "custom", "anonymous", "sasl", "iam", "aad", "user_info"),
+    )
+)
+"""Values of the names in `_ENUMERATED` that choose a way to log in."""
 
 
 @cache
-def _secret_name() -> re.Pattern[str]:
+def _word() -> re.Pattern[str]:
+    """Words of names: of camelCase, of parts between dots, dashes and underscores."""
+    return re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+@cache
+def _secret_word() -> re.Pattern[str]:
+    """Words that say so by themselves, also with others before them: PGPASSWORD, sfpassword."""
     return re.compile(
-        r"passw(?:or)?d|passphrase|secret|token|credential|(?:access|api|account|private|shared|signing)[._-]?key",
-        re.IGNORECASE,
+        r"[a-z]*(?:passwords?|passwd|passphrase|secret|token)|credentials?|secret(?:access)?key"
+        r"|(?:access|account|api|private|shared|master|signing)key"
     )
 
 
 @cache
-def _harmless_end() -> re.Pattern[str]:
-    """What such names end in when their value only says where or how: a file, a provider, a switch."""
+def _last_words() -> re.Pattern[str]:
+    """Words that say so only at the end of a name: `redis.auth`, but not `auth.type`."""
     return re.compile(
-        r"(?:file|path|dir|location|provider|providers|type|class|classes|impl|enabled|disabled|name|names|regex"
-        r"|mechanism|interval|timeout|ttl|period|count|limit|size|length|url|uri|endpoint|arn|role|version|format"
-        r"|signature|service|wait|ratio|principal|keytab|policy|mode|store|scope|scopes|audience|issuer|max|min)$",
-        re.IGNORECASE,
+        r"(?:^| )(?:(?:db|user|my|key|store)?pass|pwd|auth|authorization|sas|auth params|user info"
+        r"|kerberos ticket)$"
     )
+
+
+@cache
+def _azure_host() -> re.Pattern[str]:
+    """The account for which Azure's properties have a value stands at their end."""
+    return re.compile(r"\.[\w-]+\.(?:dfs|blob|file|queue|table)\.[\w.-]+$")
 
 
 @cache
@@ -37,10 +103,12 @@ def _secret_value() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
         r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"
+        r"|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}"
         r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-        r"|://[^\s/:@${]+:[^\s/:@${]{3,}@"
-        r"|(?:password|passwd|pwd|secret|[?&]sig)=(?![${<])[^\s;&]{3,}"
-        r"|AccountKey=(?![${<])[A-Za-z0-9+/=]{16,}",
+        r"|://[^\s/:@${]*:[^\s/:@${]{3,}@"
+        r"|jdbc:oracle:[a-z]+:[^\s/:@${]+/[^\s/:@${]{3,}@"
+        r"|(?:password|passwd|pwd|secret|[?&](?:sig|token|access_token|api_?key))=(?![${<])[^\s;&]{3,}"
+        r"|(?:Account|SharedAccess)Key=(?![${<])[A-Za-z0-9+/=]{16,}",
         re.IGNORECASE,
     )
 
@@ -63,9 +131,31 @@ def is_secret(name: str, text: str) -> bool:
         return True
     if name.startswith("spark.kubernetes.") and "ecret" in name:
         return False  # names a Secret: secretKeyRef, secrets, pullSecrets
-    if not _secret_name().search(name) or _harmless_end().search(name):
+    words = _words(name)
+    if not _names_a_secret(name, words) or (words[-1] in _ENUMERATED and text.lower() in _ENUMERATIONS):
         return False
     return not _reference().fullmatch(text[:LONGEST_VALUE])
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in lower case, without those that only say which one it is."""
+    words = _word().findall(_azure_host().sub("", name[-LONGEST_NAME:]))
+    words = [word.lower() for word in words]
+    while words and (words[-1] in _QUALIFIERS or words[-1].isdigit()):
+        words.pop()
+    return words
+
+
+def _names_a_secret(name: str, words: list[str]) -> bool:
+    """Whether the value of a name is what one logs in with, and not where it is or how it is used."""
+    if not words or words[-1] in _ABOUT:
+        return False
+    return (
+        any(_secret_word().fullmatch(word) for word in words)
+        or any(first in _KINDS_OF_KEYS and second == "key" for first, second in pairwise(words))
+        or _last_words().search(" ".join(words[-2:])) is not None
+        or ".azure.sas." in name
+    )
 
 
 def has_secret(text: str) -> bool:

@@ -20,6 +20,7 @@ from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model import staging as staging_model
 from sparkgen.model.batch import DEFAULT_QUEUE
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
+from sparkgen.properties.older import older_names
 from sparkgen.resources import (
     batch,
     conf,
@@ -261,6 +262,7 @@ def _semantics() -> Table:
         },
         "jobFields": rules_lifecycle.JOB_FIELDS,
         "movedSettings": conf_table.MOVED,
+        "olderNames": older_names(),
         "readSettings": sorted(conf_table.READ),
         "reservedSuffixes": names.RESERVED_SUFFIXES,
         "sharedPods": rules_pods.SHARED,

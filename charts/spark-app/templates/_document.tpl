@@ -22,9 +22,11 @@ a chart get the same $, so the document is computed once, whichever of them come
 {{- define "sparkgen.examine" -}}
   {{- $pruned := dict "from" (pick .values "apiVersion" "kind" "metadata" "spec") -}}
   {{- template "sparkgen.pruned" $pruned -}}
+  {{- $named := dict "value" $pruned.value "tables" .tables -}}
+  {{- template "sparkgen.newNames" $named -}}
   {{- $completed := dict "value" $pruned.value "tables" .tables -}}
   {{- template "sparkgen.asApplication" $completed -}}
-  {{- $facts := dict "value" $completed.value "tables" .tables -}}
+  {{- $facts := dict "value" $completed.value "written" $named.written "tables" .tables -}}
   {{- $server := get .tables.serverKinds $pruned.value.kind -}}
   {{- template "sparkgen.facts" $facts -}}
   {{- template "sparkgen.namespace" (set $facts "namespace" .namespace) -}}

@@ -92,10 +92,12 @@ each with role, kind (spark, init, sidecar), path, spec, typed and name.
   {{- $secrets := list
       "\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b"
       "\\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"
+      "\\beyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}"
       "-----BEGIN [A-Z ]*PRIVATE KEY-----"
-      "://[^\\s/:@${]+:[^\\s/:@${]{3,}@"
-      "(?:password|passwd|pwd|secret|[?&]sig)=[^${<\\s;&][^\\s;&]{2,}"
-      "AccountKey=[A-Za-z0-9+/=]{16,}" -}}
+      "://[^\\s/:@${]*:[^\\s/:@${]{3,}@"
+      "jdbc:oracle:[a-z]+:[^\\s/:@${]+/[^\\s/:@${]{3,}@"
+      "(?:password|passwd|pwd|secret|[?&](?:sig|token|access_token|api_?key))=[^${<\\s;&][^\\s;&]{2,}"
+      "(?:Account|SharedAccess)Key=[A-Za-z0-9+/=]{16,}" -}}
   {{- regexReplaceAll (printf "(?i)%s" (join "|" $secrets)) . "***" -}}
 {{- end -}}
 

@@ -31,6 +31,28 @@
   {{- $_ := set . "value" (ternary $value "" $found) -}}
 {{- end -}}
 
+{{- /*
+Older names in `sparkConf` are put under the new ones (sparkgen/properties/older.py): the new name wins, then Spark's
+order decides. In, out: value. In: tables. Out: written, new name -> the one in the document.
+*/ -}}
+{{- define "sparkgen.newNames" -}}
+  {{- $written := dict -}}
+  {{- $spec := .value.spec | default dict -}}
+  {{- $conf := ternary ($spec.template | default dict) $spec (eq .value.kind "ScheduledSparkApplication") | dig "sparkConf" dict -}}
+  {{- range $name, $older := .tables.olderNames -}}
+    {{- range $one := $older -}}
+      {{- if hasKey $conf $one -}}
+        {{- if not (hasKey $conf $name) -}}
+          {{- $_ := set $conf $name (get $conf $one) -}}
+          {{- $_ := set $written $name $one -}}
+        {{- end -}}
+        {{- $_ := unset $conf $one -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set . "written" $written -}}
+{{- end -}}
+
 {{- /* All properties that a spec asks for, whichever way it says them. In: spec, tables. Out: properties. */ -}}
 {{- define "sparkgen.properties" -}}
   {{- $properties := dict -}}

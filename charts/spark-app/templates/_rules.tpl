@@ -366,7 +366,7 @@ says (sparkgen/semantics).
   {{- if hasKey .spec "kerberos" -}}
     {{- range $name := append $k.loginProperties $k.credentialsProperty -}}
       {{- if hasKey $facts.conf $name -}}
-        {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" (get $facts.written $name | default $name)))
             "message" "Spark would log in with this as well, and might act as a user other than that of `kerberos`"
             "next" "delete it: `kerberos` configures the login") -}}
       {{- end -}}

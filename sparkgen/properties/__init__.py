@@ -1,0 +1,1 @@
+"""Spark's properties: which there are, their older names, and what becomes of each here."""
