@@ -23,6 +23,7 @@ Examples:
   sparkgen explain driver --recursive     # all fields below it
   sparkgen explain schedule --kind ScheduledSparkApplication
   sparkgen explain cleaner --kind SparkHistoryServer
+  sparkgen explain spark.kubernetes.driver.label.team    # what becomes of a Spark property
 """
 
 

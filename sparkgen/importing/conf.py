@@ -1,17 +1,16 @@
 """What becomes of Spark properties: those that native Spark applies to pods go to the fields that do it here.
 
-The driver runs in client mode, in a pod that is there already: nothing reads most of `spark.kubernetes.*`
-(sparkgen.semantics.conf_table says of each property what it would be here). The rows say where it goes;
-`*` is the rest of the name, which may have dots.
+The table of sparkgen.properties says of each property what it is here, and which field takes its value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sparkgen.errors import Path
+from sparkgen.grammar import GrammarError, duration
 from sparkgen.grammar.whole import whole
 from sparkgen.importing.conf_volumes import volumes
 from sparkgen.importing.draft import Draft, Property
@@ -19,25 +18,13 @@ from sparkgen.importing.entry import Outcome
 from sparkgen.importing.keytab import keytab
 from sparkgen.model.kerberos import KEYTAB_PROPERTY
 from sparkgen.model.properties import TYPED_PROPERTIES
+from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes, without_backend_classes
 from sparkgen.properties.older import new_name, overruled_names
-from sparkgen.semantics import conf_table
+from sparkgen.properties.table import CATCH_ALL, judgement
+from sparkgen.properties.verdicts import Form, Judgement, Verdict
 
-ROLES = ("driver", "executor")
 _OLDER = "an older name: Spark reads `{}` instead"
 _OVERRULED = "`{}` has another value, and takes precedence, as in the input"
-
-
-@dataclass(frozen=True, slots=True)
-class ConfRow:
-    """A property (or `prefix.*`) and the field that takes its value; several where both roles have it.
-
-    `make` makes the field's value of the rest of the name and the text. `reason` says what differs.
-    """
-
-    name: str
-    targets: tuple[str, ...]
-    make: Callable[[str, str], Any] | None = None
-    reason: str = ""
 
 
 def _texts(_key: str, text: str) -> list[str]:
@@ -57,95 +44,29 @@ def _variable(key: str, text: str) -> list[dict[str, str]]:
     return [{"name": key, "value": text}]
 
 
-_ITEMS = (_secret, _secret_variable, _variable)
-"""What makes one item of a list, which stands beside those of other properties."""
+def _switch(_key: str, text: str) -> bool | str:
+    return {"true": True, "false": False}.get(text.strip().lower(), text)
 
 
-def _for_roles(rows: Iterable[ConfRow]) -> tuple[ConfRow, ...]:
-    return tuple(
-        ConfRow(
-            row.name.replace("ROLE", role),
-            tuple(target.replace("ROLE", role) for target in row.targets),
-            row.make,
-            row.reason,
-        )
-        for row in rows
-        for role in ROLES
-    )
+def _seconds(_key: str, text: str) -> int | str:
+    try:
+        return duration.to_seconds(text)
+    except GrammarError:
+        return text
 
 
-ROWS: tuple[ConfRow, ...] = (
-    *_for_roles(
-        (
-            ConfRow("spark.kubernetes.ROLE.label.*", ("ROLE.labels.*",)),
-            ConfRow("spark.kubernetes.ROLE.annotation.*", ("ROLE.annotations.*",)),
-            ConfRow("spark.kubernetes.ROLE.node.selector.*", ("ROLE.nodeSelector.*",)),
-            ConfRow("spark.kubernetes.ROLE.secrets.*", ("ROLE.secrets",), _secret),
-            ConfRow("spark.kubernetes.ROLE.secretKeyRef.*", ("ROLE.env",), _secret_variable),
-            ConfRow("spark.kubernetes.ROLE.container.image", ("ROLE.image",)),
-            ConfRow("spark.kubernetes.ROLE.scheduler.name", ("ROLE.schedulerName",)),
-            ConfRow("spark.kubernetes.authenticate.ROLE.serviceAccountName", ("ROLE.serviceAccount",)),
-        )
-    ),
-    ConfRow("spark.kubernetes.driverEnv.*", ("driver.env",), _variable),
-    ConfRow("spark.kubernetes.hadoop.configMapName", ("hadoopConfigMap",)),
-    ConfRow("spark.kubernetes.kerberos.krb5.configMapName", ("kerberos.krb5ConfigMap",)),
-    ConfRow("spark.kubernetes.kerberos.tokenSecret.name", ("kerberos.delegationToken.name",)),
-    ConfRow("spark.kubernetes.kerberos.tokenSecret.itemKey", ("kerberos.delegationToken.key",)),
-    ConfRow("spark.kerberos.principal", ("kerberos.principal",)),
-    ConfRow("spark.kubernetes.authenticate.serviceAccountName", ("driver.serviceAccount",)),
-    ConfRow("spark.kubernetes.node.selector.*", ("driver.nodeSelector.*", "executor.nodeSelector.*")),
-    ConfRow("spark.kubernetes.scheduler.name", ("driver.schedulerName", "executor.schedulerName")),
-    ConfRow("spark.kubernetes.container.image", ("image",)),
-    ConfRow("spark.kubernetes.container.image.pullPolicy", ("imagePullPolicy",)),
-    ConfRow("spark.kubernetes.container.image.pullSecrets", ("imagePullSecrets",), _texts),
-    ConfRow(
-        "spark.kubernetes.driver.service.annotation.*",
-        ("sparkUIOptions.serviceAnnotations.*",),
-        None,
-        "goes to the UI's Service: executors need no Service to find the driver",
-    ),
-    ConfRow(
-        "spark.kubernetes.driver.service.label.*",
-        ("sparkUIOptions.serviceLabels.*",),
-        None,
-        "goes to the UI's Service: executors need no Service to find the driver",
-    ),
-)
-"""Properties that have a field of another form. Targets are below the application's spec."""
-
-LOST: Mapping[str, tuple[str, str]] = {
-    "spark.local.dir": ("the volumes of the pod determine the scratch space", ""),
-    "spark.ui.port": ("the UI always has port 4040 in the pod", "set `sparkUIOptions.servicePort`"),
-    "spark.kubernetes.executor.podNamePrefix": (
-        "executor pods are named after the run",
-        "select the pods by labels",
-    ),
-    "spark.kubernetes.driver.pod.name": (
-        "the driver's pod is named after the run",
-        "select the pod by labels",
-    ),
-    "spark.kubernetes.file.upload.path": (
-        "no files are uploaded at submission",
-        "add files to the image or an object store, or use `sparkgen push`",
-    ),
-    "spark.kubernetes.executor.deleteOnTermination": ("executor pods are always deleted", ""),
+_VALUES: Mapping[Form, Callable[[str, str], Any]] = {
+    Form.TEXT: lambda _key, text: text,
+    Form.LIST: _texts,
+    Form.SWITCH: _switch,
+    Form.SECONDS: _seconds,
+    Form.MOUNTED_SECRET: _secret,
+    Form.REFERENCE: _secret_variable,
+    Form.VARIABLE: _variable,
 }
-"""Properties of conf_table.UNUSED without which something is lost, unless they say what is so anyway: why."""
-
-NEEDLESS: Mapping[str, str] = {
-    "spark.kubernetes.driver.master": "the allocator uses the cluster in which it runs",
-    "spark.kubernetes.driver.pod.excludedFeatureSteps": "Spark does not create the pods",
-    "spark.kubernetes.executor.pod.excludedFeatureSteps": "Spark does not create the pods",
-}
-"""Properties of native Spark's own machinery: why nothing is lost without them."""
-
-SAME: Mapping[str, tuple[str, ...]] = {
-    "spark.kubernetes.executor.deleteOnTermination": ("true",),
-    "spark.ui.port": ("4040",),
-    "spark.submit.deployMode": ("cluster", "client"),
-}
-"""Property -> values that say what is so here anyway."""
+"""Form -> a field's value, from the rest of the property's name and its text."""
+_ITEMS = (Form.MOUNTED_SECRET, Form.REFERENCE, Form.VARIABLE)
+"""One item of a list, which stands beside those of other properties."""
 
 
 def place(draft: Draft, typed: bool) -> None:
@@ -184,21 +105,15 @@ def _rename(draft: Draft) -> None:
 
 def _place(draft: Draft, item: Property, typed: bool) -> None:
     field = _FIELDS.get(item.name)
-    row = _row(item.name)
-    if row is not None:
-        _lift(draft, item, row)
-    elif item.name == "spark.kubernetes.namespace":
+    found = judgement(item.name)
+    if item.name == "spark.kubernetes.namespace":
         _namespace(draft, item)
+    elif found is not None and found.fields and _rest(found, item.name) is not None:
+        _lift(draft, item, found)
     elif typed and field is not None:
         _typed(draft, item, field)
-    elif item.name in conf_table.READ or item.name == "spark.submit.pyFiles":
-        _keep(draft, item)
-    elif item.name.endswith(".podTemplateContainerName"):
-        _tell(draft, Outcome.NEEDLESS, item, "Spark's container is renamed in the template")
-    elif (step := conf_table.entry(conf_table.MOVED, item.name)) is not None:
-        _tell(draft, Outcome.LOST, item, "nothing reads this property, and its content is in a file", step)
-    elif (step := conf_table.entry(conf_table.UNUSED, item.name)) is not None:
-        _unused(draft, item, step)
+    elif found is not None and field is None and found.verdict not in (Verdict.PASSED, Verdict.READ):
+        _judged(draft, item, found)
     elif not item.name.startswith("spark."):
         reason = "spark-submit drops properties whose name does not start with `spark.`"
         _tell(draft, Outcome.NEEDLESS, item, reason)
@@ -220,31 +135,31 @@ def _tell(
 
 def _keep(draft: Draft, item: Property) -> None:
     target = ("spec", "sparkConf", item.name)
-    draft.put(target, item.text)
-    _tell(draft, Outcome.CARRIED, item, target=target)
+    for _, lost in backend_classes({item.name: item.text}):
+        reason = f"{lost} needs the scheduler backend of native Spark on Kubernetes"
+        _tell(draft, Outcome.LOST, item, reason, BACKEND_CLASSES[lost])
+    text = without_backend_classes(item.name, item.text)
+    if text:
+        draft.put(target, text)
+        _tell(draft, Outcome.CARRIED, item, target=target)
 
 
-def _row(name: str) -> tuple[ConfRow, str] | None:
-    """The row of a property, and the rest of its name."""
-    for row in ROWS:
-        if row.name == name:
-            return row, ""
-    for row in ROWS:
-        prefix = row.name.removesuffix("*")
-        if prefix != row.name and name.startswith(prefix) and name != prefix:
-            return row, name.removeprefix(prefix)
-    return None
+def _rest(found: Judgement, name: str) -> str | None:
+    """What stands for `*` in the fields of a judgement; None where the name ends too early."""
+    if not found.is_prefix:
+        return ""
+    return name[len(found.name) :] or None
 
 
-def _lift(draft: Draft, item: Property, found: tuple[ConfRow, str]) -> None:
-    row, key = found
-    value = row.make(key, item.text) if row.make is not None else item.text
+def _lift(draft: Draft, item: Property, found: Judgement) -> None:
+    key = _rest(found, item.name) or ""
+    value = _VALUES[found.form](key, item.text)
     placed: list[Path] = []
     overridden = ""
-    for dotted in row.targets:
+    for dotted in found.fields:
         target = ("spec", *(key if part == "*" else part for part in dotted.split(".")))
         present = _present(draft, target, value)
-        if present is None and row.make in _ITEMS and isinstance(value, list):
+        if present is None and found.form in _ITEMS and isinstance(value, list):
             placed.append(draft.append(target, value[0]))
         elif present is None:
             draft.put(target, value)
@@ -256,8 +171,8 @@ def _lift(draft: Draft, item: Property, found: tuple[ConfRow, str]) -> None:
     if not placed and overridden:
         _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(overridden))
         return
-    outcome = Outcome.CHANGED if row.reason else Outcome.CARRIED
-    _tell(draft, outcome, item, row.reason, target=placed[0])
+    outcome = Outcome.CHANGED if found.remark else Outcome.CARRIED
+    _tell(draft, outcome, item, found.remark, target=placed[0])
 
 
 def _present(draft: Draft, target: Path, value: Any) -> Any:
@@ -305,20 +220,20 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _unused(draft: Draft, item: Property, step: str) -> None:
-    reason = step.removeprefix("delete it: ").removeprefix("delete it; ")
-    if item.name in NEEDLESS:
-        _tell(draft, Outcome.NEEDLESS, item, NEEDLESS[item.name])
-    elif item.name in LOST and item.text.strip() not in SAME.get(item.name, ()):
-        why, instead = LOST[item.name]
-        _tell(draft, Outcome.LOST, item, why, instead or reason)
-    elif step == conf_table.UNUSED["spark.kubernetes."]:
-        _tell(
-            draft,
-            Outcome.LOST,
-            item,
-            "only Spark's own Kubernetes support reads it",
-            "look for a field with the same purpose: sparkgen explain spec",
-        )
+def _judged(draft: Draft, item: Property, found: Judgement) -> None:
+    """A property that no field takes, and that has no effect in `sparkConf`."""
+    if found.verdict is Verdict.FIELD and item.name.endswith(".podTemplateContainerName"):
+        _tell(draft, Outcome.NEEDLESS, item, "Spark's container is renamed in the template")
+    elif found.verdict is Verdict.FIELD:
+        _tell(draft, Outcome.LOST, item, found.reason or "sparkgen does not read this property", found.step)
+    elif (
+        found.name in CATCH_ALL
+        and found.verdict is Verdict.NO_EFFECT
+        and item.name.startswith("spark.kubernetes.")
+    ):
+        step = "look for a field with the same purpose: sparkgen explain spec"
+        _tell(draft, Outcome.LOST, item, "only Spark's own Kubernetes support reads it", step)
+    elif (found.lost or found.verdict is Verdict.REFUSED) and item.text.strip() not in found.same:
+        _tell(draft, Outcome.LOST, item, found.reason, found.step)
     else:
-        _tell(draft, Outcome.NEEDLESS, item, reason)
+        _tell(draft, Outcome.NEEDLESS, item, found.reason)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect
+from sparkgen.importing import apache, kubeflow, kubeflow_connect
 from sparkgen.importing.submit_options import OPTIONS, Option
 from sparkgen.importing.table import Row
 
@@ -46,11 +46,11 @@ def page() -> str:
         "## spark-submit\n",
         _options(),
         "## Spark properties\n",
-        "This table applies to the properties of all formats.\n"
+        "[Spark properties](spark-properties.md) shows what becomes of each property, in all formats.\n"
         "Some properties have their own field in a document: for example, `spark.executor.memory` has "
         "`executor.memory`.\n"
-        "With spark-submit, Apache's operator and SparkConnect, these properties become their fields.\n",
-        _properties(),
+        "With spark-submit, Apache's operator and SparkConnect, these properties become their fields.\n"
+        "spark-submit ignores names that do not start with `spark.`, so they are not needed.\n",
     ]
     return "\n".join(parts)
 
@@ -121,29 +121,3 @@ def _option_words(option: Option) -> str:
         "list": "the text becomes a list",
     }.get(option.kind, "")
     return _sentences(special, option.reason, option.step)
-
-
-def _properties() -> str:
-    lines = ["| input | document | remarks |", "|---|---|---|"]
-    for row in conf.ROWS:
-        here = ", ".join(f"`spec.{target}`" for target in row.targets)
-        lines.append(f"| `{row.name}` | {here} | {_cell(_sentences(row.reason))} |")
-    lines += [
-        "| `spark.kubernetes.ROLE.volumes.*` | `spec.volumes`, `spec.ROLE.volumeMounts` "
-        "| On-demand claims become `ephemeral` volumes. |",
-        "| `spark.kubernetes.namespace` | `metadata.namespace` | The value is used only if nothing else "
-        "sets the namespace. |",
-    ]
-    lines += [f"| `{name}` | **lost** | {_cell(_sentences(*words))} |" for name, words in _lost()]
-    lines += [f"| `{name}` | not needed | {_cell(_sentences(why))} |" for name, why in conf.NEEDLESS.items()]
-    lines += [
-        "| other `spark.kubernetes.*` | **lost**, or not needed "
-        "| See [the rules](rules.md) SG120 and SG121. |",
-        "| names without `spark.` | not needed | spark-submit ignores these properties, too. |",
-        "| all others | `spec.sparkConf` | |",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _lost() -> Iterator[tuple[str, tuple[str, str]]]:
-    yield from conf.LOST.items()

@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model import connect
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
+from sparkgen.properties.table import passed
 from sparkgen.resources.batch import waits_for_gang
 from sparkgen.resources.delivery import scheduler_jar
 from sparkgen.resources.executor import executor_pod
@@ -30,6 +31,10 @@ CONTRACT_PROPERTIES: Mapping[str, str] = {
 """What every driver has, whatever its document says."""
 
 
+PASSED_KUBERNETES = passed("spark.kubernetes.")
+"""What the driver's spark-submit reads of `spark.kubernetes.`."""
+
+
 def spark_properties(application: Application) -> dict[str, str]:
     """The driver's properties, sorted by name; what the allocator adds later is not among them.
 
@@ -44,12 +49,15 @@ def spark_properties(application: Application) -> dict[str, str]:
     defaults |= redirect_properties(application.ui) | waits_for_gang(application)
     if "spark.jars.packages" in application.properties:
         defaults["spark.jars.ivy"] = IVY_DIR
-    asked = {
-        name: text
-        for name, text in application.properties.items()
-        if name not in TUNABLE and not name.startswith("spark.kubernetes.")
-    }
+    asked = {name: text for name, text in application.properties.items() if _is_for_spark(name)}
     return dict(sorted({**defaults, **asked, **_contract_properties(application)}.items()))
+
+
+def _is_for_spark(name: str) -> bool:
+    """Whether the driver's properties have one: of `spark.kubernetes.`, spark-submit reads only a few."""
+    if name.startswith("spark.kubernetes."):
+        return name in PASSED_KUBERNETES
+    return name not in TUNABLE
 
 
 def _contract_properties(application: Application) -> dict[str, str]:

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.errors import Path, SparkgenError, path_text
+from sparkgen.properties.older import new_name
 from sparkgen.schema import fields, kubeflow_fields
 from sparkgen.schema.describe import MOST_NAMES
+from sparkgen.schema.explain_property import explain_property
 from sparkgen.schema.fields import Field
 from sparkgen.schema.identity import API_VERSION
 from sparkgen.schema.suggestions import MOST_HOMES, homes, nearest
@@ -21,19 +23,19 @@ from sparkgen.schema.wording import block, either, flow, line
 WIDTH = 92
 STARTS: tuple[Path, ...] = ((), ("spec",), ("spec", "template"))
 """Where a path may start: what comes before its first name can be left out."""
-IGNORED = ("spark.kubernetes.", "spark.submit.")
-"""Nearly all properties that begin so have no effect in `sparkConf` (SG120, SG121)."""
 
 
 def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]) -> str:
     """The explanation of a field, ending with a newline.
 
     `path` is the field's place with dots between names, with or without the leading `spec` and a kind before
-    it; a list's fields follow its name or an index; "" is the whole document. `recursive` shows the tree of
-    names below instead of one level with titles. Raises SparkgenError, naming near names, when there is no
-    such field.
+    it; a list's fields follow its name or an index; "" is the whole document. Of a Spark property,
+    it is what becomes of it. `recursive` shows the tree of names below instead of one level with titles.
+    Raises SparkgenError, naming near names, when there is no such field.
     """
     kind, path = of_kind(path, kind)
+    if path.startswith("spark.") and kind in fields.KINDS and (text := _spark_property(path, kind)):
+        return text
     field = find(path, kind)
     blocks = [_head(field, kind), *_about(field)]
     inner = field.item()
@@ -61,7 +63,7 @@ def find(path: str, kind: str) -> Field:
         if holder is not None and (not names or holder.child(names[0]) is not None):
             return _descend(holder, names, kind)
     if names[0] == "spark" and len(names) > 1:
-        raise _spark_property(".".join(names), kind)
+        raise SparkgenError(f"there is no field {'.'.join(names)}: it is a Spark property")
     raise _no_field(root.find(("spec",)) or root, names[0], names, kind)
 
 
@@ -111,20 +113,19 @@ def _of_another_kind(name: str) -> str:
     return ""
 
 
-def _spark_property(name: str, kind: str) -> SparkgenError:
-    """What to say of a Spark property: the field that becomes it, or `sparkConf` if that has an effect."""
+def _spark_property(name: str, kind: str) -> str | None:
+    """What becomes of a Spark property; None for kinds that are no applications."""
     own = list(fields.own_fields(fields.document(kind)))
-    said = [f"{word} `{name}`" for word in ("Becomes", "Sets", "or")]
+    if not any(field.name == "driver" for field in own):
+        return None
+    said = [f"{word} `{new_name(name)}`" for word in ("Becomes", "Sets", "or")]
     paths = [
         _shown(field)
         for field in own
         if any(text in str(field.schema.get("description")) for text in said)
         and (field.path[-2] not in ("driver", "executor") or f".{field.path[-2]}." in name)
     ]
-    if not paths and not name.startswith(IGNORED):
-        paths = [_shown(field) for field in own if field.name == "sparkConf"]
-    instead = f"; did you mean {either(paths)}?" if paths else ""
-    return SparkgenError(f"there is no field {name}: it is a Spark property{instead}")
+    return explain_property(name, paths, WIDTH)
 
 
 def _option(kind: str) -> str:

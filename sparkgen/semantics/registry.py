@@ -26,6 +26,7 @@ from sparkgen.semantics import rules_metadata as metadata
 from sparkgen.semantics import rules_names as names
 from sparkgen.semantics import rules_pods as pods
 from sparkgen.semantics import rules_program as program
+from sparkgen.semantics import rules_properties as props
 from sparkgen.semantics import rules_queue as queue
 from sparkgen.semantics import rules_secrets as secrets
 from sparkgen.semantics import rules_service as service
@@ -71,8 +72,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG118", "secret-in-env", WARNING, "A secret in plain text in an environment variable.", secrets.secrets_in_env, history=historyserver.secrets_in_env),
     # properties
     Rule("SG119", "contradicted-setting", WARNING, "A property that contradicts a field.", settings.contradictions, service.contradictions, historyserver.contradictions),
-    Rule("SG120", "moved-setting", ERROR, "A pod property that would be lost.", settings.moved_settings, chart="money: a node selector, a toleration or a limit would be lost, and pods would run where they should not"),
-    Rule("SG121", "unused-setting", WARNING, "A property that nothing reads.", settings.unused_settings),
+    Rule("SG120", "moved-setting", ERROR, "A pod property that would be lost.", props.moved_settings, chart="money: a node selector, a toleration or a limit would be lost, and pods would run where they should not"),
+    Rule("SG121", "unused-setting", WARNING, "A property that nothing reads.", props.unused_settings),
     Rule("SG122", "not-a-spark-property", ERROR, "A property that spark-submit drops.", settings.not_spark_properties),
     Rule("SG123", "hadoop-prefix", ERROR, "A property that Hadoop does not know.", settings.hadoop_prefixes),
     Rule("SG124", "java-options", ERROR, "A JVM option that Spark refuses.", settings.java_options),

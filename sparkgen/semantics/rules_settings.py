@@ -5,24 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sparkgen import contract
 from sparkgen.grammar import GrammarError, duration, factor, memory, quantity
 from sparkgen.model.properties import TYPED_PROPERTIES, property_text
-from sparkgen.properties.older import new_name, overruled_names
-from sparkgen.semantics import conf_table
+from sparkgen.properties.older import overruled_names
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_conffiles import two_logins
 from sparkgen.semantics.secret import safe
 from sparkgen.semantics.wording import shortened
-
-_OWN_PORTS = {
-    "spark.driver.port": str(contract.DRIVER_PORT),
-    "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
-    "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
-    "spark.ui.port": str(contract.UI_PORT),
-}
-"""Port properties that sparkgen sets -> to what."""
 
 
 def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
@@ -65,7 +55,7 @@ def _overruled(facts: DocumentFacts) -> Iterator[Finding]:
         if not _same(text, other):
             yield Finding(
                 facts.path("sparkConf", name),
-                f"has no effect: it is an older name of `{new_name(name)}`, and Spark reads `{winner}`",
+                f"has no effect: it is an older name, and Spark reads `{winner}` in its place",
                 safe(name, text),
                 "",
                 f"delete it, or delete `{winner}`",
@@ -98,52 +88,6 @@ def _same(first: str, second: str) -> bool:
         except GrammarError:
             continue
     return False
-
-
-def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
-    """Properties that native Spark applies to pods, and that have a field here: they would be lost."""
-    for name, text in facts.conf.items():
-        step = _moved(facts, name, text)
-        if step is not None:
-            message = "sparkgen does not use it, so it would be lost"
-            yield about_key(facts.path("sparkConf", name), message, step)
-
-
-def _moved(facts: DocumentFacts, name: str, text: str) -> str | None:
-    """What to do with a property that would be lost; None where nothing would be."""
-    if name in conf_table.READ or _already_said(facts, name, text):
-        return None
-    if name == "spark.kubernetes.namespace":
-        same = text == facts.value["metadata"].get("namespace")
-        return None if same else f"set `metadata.namespace: {shortened(text)}` instead"
-    step = conf_table.entry(conf_table.MOVED, name)
-    return None if step is None else f"{step} instead"
-
-
-def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
-    """Whether the field that takes a property's place has its value already."""
-    for property_name, field in conf_table.SAME_FIELD.items():
-        if name == property_name:
-            return bool(facts.get(*field) == text)
-        if property_name.endswith(".") and name.startswith(property_name):
-            return bool((facts.get(*field) or {}).get(name.removeprefix(property_name)) == text)
-    return False
-
-
-def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
-    """Properties that sparkgen sets itself, or that nothing reads; nothing is lost without them."""
-    for name, text in facts.conf.items():
-        if name in conf_table.READ or name == "spark.submit.pyFiles" or _OWN_PORTS.get(name) == text.strip():
-            continue
-        if _moved(facts, name, text) is not None:
-            continue  # an error already
-        step = conf_table.entry(conf_table.UNUSED, name)
-        if step is not None:
-            if _already_said(facts, name, text):
-                step = "delete it: use the field for it"
-            unread = name.startswith(("spark.kubernetes.", "spark.submit."))
-            reason = "sparkgen does not use it" if unread else "sparkgen sets it itself"
-            yield about_key(facts.path("sparkConf", name), f"has no effect: {reason}", step)
 
 
 def not_spark_properties(facts: DocumentFacts) -> Iterator[Finding]:
@@ -257,6 +201,26 @@ def settings_that_clash(facts: DocumentFacts) -> Iterator[Finding]:
             "delete it: sparkgen turns authentication on",
         )
     yield from two_logins(facts)
+    yield from _another_spark(facts)
+
+
+def _another_spark(facts: DocumentFacts) -> Iterator[Finding]:
+    """A remote Spark beside this one's master. Source: SparkSubmitArguments.validateSubmitArguments."""
+    message = "spark-submit refuses a remote Spark together with a master, so the driver would fail"
+    step = (
+        "delete it; to use the Spark of a Connect server, run a program of its own that calls "
+        "`SparkSession.builder.remote(...)`"
+    )
+    if "spark.remote" in facts.conf:
+        yield about_key(facts.path("sparkConf", "spark.remote"), message, step)
+    for container in facts.containers:
+        for path, item in container.items("env"):
+            if (
+                container.role == "driver"
+                and container.kind == "spark"
+                and item.get("name") == "SPARK_REMOTE"
+            ):
+                yield about_key((*path, "name"), message, step)
 
 
 def _is_share(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from sparkgen.semantics.wording import shortened
 
@@ -49,7 +49,7 @@ _AMOUNTS = (
     *("lifetime", "expiry", "expiration", "exp", "duration", "seconds", "ms", "retries", "attempts"),
 )
 _ABOUT = frozenset((*_PLACES, *_WAYS, *_PEOPLE, *_AMOUNTS))
-"""Words at the end of a name whose value only says where or how."""
+"""Words at the end of a name, or behind a secret's word, that say where or how: `credentials.provider`."""
 _KINDS_OF_KEYS = frozenset(
     (
         *("access", "secret", "account", "api", "private", "shared", "signing", "encryption", "master"),
@@ -151,7 +151,10 @@ def _names_a_secret(name: str, words: list[str]) -> bool:
     if not words or words[-1] in _ABOUT:
         return False
     return (
-        any(_secret_word().fullmatch(word) for word in words)
+        any(
+            _secret_word().fullmatch(word) and following not in _ABOUT
+            for word, following in zip_longest(words, words[1:])
+        )
         or any(first in _KINDS_OF_KEYS and second == "key" for first, second in pairwise(words))
         or _last_words().search(" ".join(words[-2:])) is not None
         or ".azure.sas." in name

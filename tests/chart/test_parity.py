@@ -18,8 +18,9 @@ from chart import batch as chart_batch
 from demo import Variant, variants
 from sparkgen.document import load
 from sparkgen.grammar import GrammarError, factor
+from sparkgen.properties.table import judgements
 from sparkgen.schema import fields as schema_fields
-from sparkgen.semantics import conf_table, fields, rules_sizes
+from sparkgen.semantics import fields, rules_sizes
 from sparkgen.semantics.facts import DocumentFacts
 from tests import reading, scale
 from tests.chart import parity
@@ -161,7 +162,7 @@ IN_A_GRAMMAR = {
 FREE = st.sampled_from(
     sorted(
         {
-            *(f"{name}x" if name.endswith(".") else name for name in (*conf_table.MOVED, *conf_table.UNUSED)),
+            *(f"{name}x" if name.endswith(".") else name for name in judgements()),
             "spark.app.id", "spark.memory.fraction", "spark.jars.packages", "spark.shuffle.manager",
             "spark.executor.extraJavaOptions", "spark.driver.defaultJavaOptions",
             "spark.executor.extraClassPath", "spark.executor.resource.gpu.amount",

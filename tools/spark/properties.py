@@ -35,6 +35,8 @@ READERS: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """Who reads a property -> the jars and the classes in them."""
+PLUGINS = frozenset(("org/apache/spark/api/plugin/SparkPlugin", "org/apache/spark/shuffle/api/ShuffleDataIO"))
+"""What classes extend or implement that `spark.plugins` and `spark.shuffle.sort.io.plugin.class` can name."""
 NAMES_OF_OBJECTS = re.compile(r".*/k8s/Constants\$\.class")
 """Texts here name annotations, files and ports of Kubernetes."""
 _NAME = re.compile(r"spark\.[a-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*\.?")
@@ -78,6 +80,8 @@ def _of_version(version: str) -> Mapping[str, Known]:
         for begin, pattern in places:
             for name in _read_by(_jar(jars, begin), pattern, entries.members):
                 readers.setdefault(name, set()).add(reader)
+    for name in _plugins(_jar(jars, "spark-kubernetes_")):
+        readers[name] = {"plugin"}
     named = readers.keys() | entries.older.keys()
     return {
         name: Known(
@@ -103,6 +107,16 @@ def _read_by(jar: Path, pattern: str, members: Mapping[str, str]) -> Iterator[st
                 name = members.get(f"{owner.replace('/', '.')}.{member}")
                 if name is not None:
                     yield name
+
+
+def _plugins(jar: Path) -> Iterator[str]:
+    """The classes of a jar that properties can name."""
+    with zipfile.ZipFile(jar) as archive:
+        for entry in archive.namelist():
+            if entry.endswith(".class"):
+                found = classfile.constants(archive.read(entry))
+                if found.parents & PLUGINS:
+                    yield found.name.replace("/", ".")
 
 
 def _entries(jars: Path) -> Entries:

@@ -62,7 +62,7 @@ and `confSources` of a projected volume.
   {{- template "sparkgen.redirectProperties" $redirect -}}
   {{- $asked := dict -}}
   {{- range $name, $text := .properties -}}
-    {{- if not (or (has $name $.t.tunable) (hasPrefix "spark.kubernetes." $name)) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
+    {{- if not (or (has $name $.t.tunable) (and (hasPrefix "spark.kubernetes." $name) (not (has $name $.t.passedSettings)))) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
   {{- end -}}
   {{- $jar := .c.SCHEDULER_JAR -}}
   {{- if dig "delivery" "byKubelet" false . -}}

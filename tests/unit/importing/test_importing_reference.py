@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.importing import apache, kubeflow
-from sparkgen.importing.conf import ROWS
+from sparkgen.importing import apache, kubeflow, properties_page
 from sparkgen.importing.reference import page
 from sparkgen.importing.table import Row, expanded
+from sparkgen.properties.table import judgements
 from sparkgen.schema.store import application_schema
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -19,6 +19,11 @@ DOCS = Path(__file__).parents[3] / "docs"
 def test_the_page_is_generated(golden: Callable[[Path, str], None]) -> None:
     """docs/reference/import.md says what the importer's tables say."""
     golden(DOCS / "reference" / "import.md", page())
+
+
+def test_the_page_of_properties_is_generated(golden: Callable[[Path, str], None]) -> None:
+    """docs/reference/spark-properties.md says what the table of properties says."""
+    golden(DOCS / "reference" / "spark-properties.md", properties_page.page())
 
 
 @pytest.mark.parametrize("name", ["kubeflow", "apache"])
@@ -34,10 +39,11 @@ def test_every_row_says_where_a_value_goes_or_why_not(name: str) -> None:
 def test_every_target_is_a_field() -> None:
     """No table sends a value to a field that documents do not have."""
     targets = {row.target for row in expanded((*kubeflow.ROWS, *apache.ROWS)) if row.target}
-    targets |= {f"spec.{target}" for row in ROWS for target in row.targets}
+    targets |= {f"spec.{target}" for row in judgements().values() for target in row.fields}
     known = {".".join(field) for field in field_paths()}
     missing = {target for target in targets if target.removesuffix(".*") not in known}
-    assert {target for target in missing if ".template.spec." not in target} == set()
+    of_kubernetes = (".template.spec.", ".securityContext.")  # their fields are in Kubernetes' own schema
+    assert {target for target in missing if not any(part in target for part in of_kubernetes)} == set()
 
 
 def field_paths() -> set[tuple[str, ...]]:

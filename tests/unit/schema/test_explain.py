@@ -159,10 +159,6 @@ def test_scheduled() -> None:
         ("driver.env.qqq", "spec.driver.env has no qqq; it has name, value, valueFrom"),
         ("driver.cores.x", "spec.driver.cores has no x; it has no fields"),
         ("idleTimeout", "it: sparkgen explain spec.connect.idleTimeout --kind SparkConnectServer"),
-        ("spark.executor.memory", "it is a Spark property; did you mean spec.executor.memory?"),
-        ("spark.driver.cores", "it is a Spark property; did you mean spec.driver.cores?"),
-        ("spark.sql.shuffle.partitions", "it is a Spark property; did you mean spec.sparkConf?"),
-        ("spark.kubernetes.memoryOverheadFactor", "did you mean spec.memoryOverheadFactor?"),
     ],
 )
 def test_unknown_paths(path: str, message: str) -> None:
@@ -185,9 +181,6 @@ def test_unknown_paths(path: str, message: str) -> None:
         ("ScheduledSparkApplication", "spec.kerberos", "did you mean spec.template.kerberos?"),
         ("SparkStagingServer", "spark.ui.port", "no field spark.ui.port: it is a Spark property"),
         ("SparkApplication", "cleaner", "a SparkHistoryServer has it: add --kind SparkHistoryServer"),
-        # `sparkConf` would be refused, or have no effect.
-        ("SparkApplication", "spark.kubernetes.container.image", "it is a Spark property"),
-        ("SparkApplication", "spark.submit.deployMode", "it is a Spark property"),
     ],
 )
 def test_unknown_paths_of_other_kinds(kind: str, path: str, message: str) -> None:
@@ -195,6 +188,53 @@ def test_unknown_paths_of_other_kinds(kind: str, path: str, message: str) -> Non
     with pytest.raises(SparkgenError) as error:
         explain(path, kind=kind)
     assert str(error.value).endswith(message)
+
+
+OVERHEAD = """\
+PROPERTY:     spark.executor.memoryOverhead
+OLDER NAME:   spark.yarn.executor.memoryOverhead
+SINCE:        Spark 2.3.0
+IN sparkConf: has an effect; the field takes precedence
+
+DESCRIPTION:
+    The field spec.executor.memoryOverhead sets it. Spark also reads it under its older name
+    spark.yarn.executor.memoryOverhead.
+"""
+
+
+def test_a_property() -> None:
+    """Its newest name, since when Spark has it, and what becomes of it."""
+    assert explain("spark.yarn.executor.memoryOverhead") == OVERHEAD
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "words"),
+    [
+        ("spark.driver.cores", "has an effect; the field takes precedence", "The field spec.driver.cores"),
+        (
+            "spark.kubernetes.memoryOverheadFactor",
+            "has an effect; the field",
+            "spec.memoryOverheadFactor sets",
+        ),
+        ("spark.sql.shuffle.partitions", "has an effect: Spark gets it", "sparkgen does not read this"),
+        ("spark.submit.callSystemExitOnMainExit", "has an effect: Spark gets it", "Spark reads it, as with"),
+        ("spark.kubernetes.local.dirs.tmpfs", "has an effect\n", "The scratch volumes are in memory."),
+        (
+            "spark.kubernetes.driver.label.a.b",
+            "an error: nothing would read it",
+            "Set it in `driver.labels`.",
+        ),
+        ("spark.submit.deployMode", "has no effect: sparkgen sets it itself", "always runs in its own pod."),
+        ("spark.kubernetes.context", "has no effect\n", "commands the option `--context`."),
+        ("spark.remote", "an error: Spark does not start", "`SparkSession.builder.remote(...)`"),
+        ("spark.plugins", "has an effect", "cluster.k8s.ExecutorRollPlugin"),
+    ],
+)
+def test_verdicts_on_properties(name: str, verdict: str, words: str) -> None:
+    """The table of properties, at the terminal."""
+    text = explain(name)
+    assert f"IN sparkConf: {verdict}" in text
+    assert words in " ".join(text.split())
 
 
 def test_unknown_kind() -> None:

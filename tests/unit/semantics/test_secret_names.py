@@ -101,6 +101,8 @@ HARMLESS = {
     "spark.hadoop.hive.cluster.delegation.token.store.class": "DBTokenStore",
     "spark.hadoop.dfs.namenode.delegation.token.max-lifetime": "604800000",
     "spark.hadoop.fs.s3a.aws.credentials.provider": "WebIdentityTokenCredentialsProvider",
+    "spark.hadoop.fs.s3a.aws.credentials.provider.mapping": "a.V1Provider=b.V2Provider",
+    "spark.hadoop.hadoop.security.token.service.use_ip": "no",
     "spark.hadoop.fs.s3a.encryption.key": "arn:aws:kms:eu-west-1:1:key/a",
     "spark.hadoop.fs.s3a.encryption.algorithm": "SSE-KMS",
     "spark.hadoop.fs.s3a.assumed.role.arn": "arn:aws:iam::1:role/x",

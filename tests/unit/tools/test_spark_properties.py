@@ -31,9 +31,12 @@ def test_the_constants_of_a_class() -> None:
         utf8("()V"),  # 8
         struct.pack(">BHH", 12, 7, 8),  # 9: name and type
         struct.pack(">BHH", 10, 6, 9),  # 10: a method
+        utf8("org/a/Plugin"),  # 11
+        struct.pack(">BH", 7, 11),  # 12: an interface
     )
-    found = classfile.constants(data)
-    assert found == classfile.Constants(frozenset({"spark.x"}), frozenset({("org/a/B$", "KEY")}))
+    found = classfile.constants(data + struct.pack(">HHHHH", 33, 6, 0, 1, 12))
+    texts, references = frozenset({"spark.x"}), frozenset({("org/a/B$", "KEY")})
+    assert found == classfile.Constants("org/a/B$", frozenset({"org/a/Plugin"}), texts, references)
 
 
 def test_older_names_have_spark_s_order() -> None:

@@ -1,0 +1,74 @@
+"""sparkConf: properties that have a field here, that sparkgen sets itself, or that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen import contract
+from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes
+from sparkgen.properties.table import judgement, same_fields
+from sparkgen.properties.verdicts import Judgement, Verdict
+from sparkgen.semantics.facts import DocumentFacts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+_NAMESPACE = "spark.kubernetes.namespace"
+_OWN_PORTS = {
+    "spark.driver.port": str(contract.DRIVER_PORT),
+    "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+    "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+    "spark.ui.port": str(contract.UI_PORT),
+}
+"""Port properties that sparkgen sets -> to what."""
+
+
+def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
+    """Properties that native Spark applies, and that have a field here: they would be lost."""
+    for name, text in facts.conf.items():
+        found = judgement(name)
+        if found is not None and found.verdict is Verdict.FIELD and not _already_said(facts, name, text):
+            step = f"set `metadata.namespace: {shortened(text)}`" if name == _NAMESPACE else found.step
+            message = "sparkgen does not use it, so it would be lost"
+            yield about_key(facts.path("sparkConf", name), message, f"{step} instead")
+
+
+def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
+    """Whether the field that takes a property's place has its value already."""
+    if name == _NAMESPACE:
+        return bool(text == facts.value["metadata"].get("namespace"))
+    for property_name, field in same_fields().items():
+        if name == property_name:
+            return bool(facts.get(*field) == text)
+        if property_name.endswith(".") and name.startswith(property_name):
+            return bool((facts.get(*field) or {}).get(name.removeprefix(property_name)) == text)
+    return False
+
+
+def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
+    """Properties that sparkgen sets itself, or that nothing reads."""
+    for name, text in facts.conf.items():
+        found = judgement(name)
+        if found is None or _OWN_PORTS.get(name) == text.strip():
+            continue
+        advice = _advice(facts, found, name, text)
+        if advice:
+            reason = "sets it itself" if found.verdict is Verdict.DONE else "does not use it"
+            message = f"has no effect: sparkgen {reason}"
+            yield about_key(facts.path("sparkConf", name), message, advice)
+    for name, backend_class in backend_classes(facts.conf):
+        yield Finding(
+            facts.path("sparkConf", name),
+            "has no effect: the class needs the scheduler backend of native Spark on Kubernetes",
+            backend_class,
+            "",
+            f"delete it: {BACKEND_CLASSES[backend_class]}",
+        )
+
+
+def _advice(facts: DocumentFacts, found: Judgement, name: str, text: str) -> str:
+    """The next step for a property without effect; "" for one that has one, or that is an error."""
+    if found.verdict in (Verdict.DONE, Verdict.NO_EFFECT):
+        return found.advice
+    if found.verdict is Verdict.FIELD and _already_said(facts, name, text):
+        return "delete it: use the field for it"
+    return ""
