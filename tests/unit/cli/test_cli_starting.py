@@ -64,7 +64,7 @@ def test_the_history_server_of_init_is_valid(cli: Cli) -> None:
 def test_the_connect_server_of_init_is_valid(cli: Cli) -> None:
     """As it is, and with every field that is commented out; its Secret is named after it."""
     result = cli("init", "--connect", "--name", "true", "-")
-    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z./]+: ?.*)$", r"\1\2", result.out, flags=re.M)
+    opened = re.sub(r"^( *)# (?!sparkgen: )( *(?:- )?[a-zA-Z./]+: ?.*)$", r"\1\2", result.out, flags=re.M)
     opened = re.sub(r"^.*(?:kubectl|Spark 4 has|Functions|A way in|What a field).*\n", "", opened, flags=re.M)
     for text in (result.out, opened):
         Path("server.yaml").write_text(text)
@@ -85,7 +85,7 @@ def test_the_connect_server_of_init_is_valid(cli: Cli) -> None:
 def test_the_notebook_of_init_is_valid(cli: Cli) -> None:
     """As it is, and with every field that is commented out; Secret and claim are named after it."""
     result = cli("init", "--notebook", "--name", "ada", "-")
-    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z]+: ?.*)$", r"\1\2", result.out, flags=re.M)
+    opened = re.sub(r"^( *)# (?!sparkgen: )( *(?:- )?[a-zA-Z]+: ?.*)$", r"\1\2", result.out, flags=re.M)
     opened = re.sub(r"^.*(?:kubectl|A Spark image|A way in|What a field).*\n", "", opened, flags=re.M)
     for text in (result.out, opened):
         Path("ada.yaml").write_text(text)
@@ -113,7 +113,7 @@ def test_of_what_init_writes_lint_asks_for_a_digest_and_a_place(cli: Cli, option
 def test_what_init_suggests_in_comments_is_valid(cli: Cli, scheduled: list[str]) -> None:
     """Taking the `# ` away from any field that is commented out gives a valid document."""
     text = cli("init", "-", *scheduled).out
-    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z]+:(?: .*)?)$", r"\1\2", text, flags=re.MULTILINE)
+    opened = re.sub(r"^( *)# (?!sparkgen: )( *(?:- )?[a-zA-Z]+:(?: .*)?)$", r"\1\2", text, flags=re.MULTILINE)
     assert opened.count("dynamicAllocation:") == 1
     without_instances = re.sub(r"^ *instances: 2\n", "", opened, flags=re.MULTILINE)
     Path("opened.yaml").write_text(without_instances)
