@@ -37,6 +37,8 @@ executor, nor where SparkFiles looks (SparkContext.addFile: "local" is skipped w
 """
 
 PYTHON_FILES = "spark.submit.pyFiles"
+PYTHON_SUFFIXES = (".py", ".zip", ".egg", ".jar", ".whl")
+"""How the names of single files of modules end; an entry with another name is a folder."""
 IN_IMAGE = re.compile(r"local:(?://[^/]*)?(/.*)")
 """An entry that is in the image. Spark's driver finds it there, and sends it to no executor."""
 
@@ -61,6 +63,8 @@ class ImageModules:
 
     path: tuple[str, ...]
     files: tuple[str, ...]
+    submitted: tuple[str, ...]
+    """The entries that spark-submit gets: all but folders of the image, which it refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +166,12 @@ def python_path(spec: Mapping[str, Any]) -> Iterator[str]:
 
 def image_modules(properties: Mapping[str, str]) -> ImageModules:
     """What the image has of the entries of `deps.pyFiles`, or of the property that says the same."""
-    entries = (entry.strip() for entry in properties.get(PYTHON_FILES, "").split(","))
+    entries = [entry.strip() for entry in properties.get(PYTHON_FILES, "").split(",")]
     paths = [found[1] for entry in entries if (found := IN_IMAGE.fullmatch(entry))]
     return ImageModules(
         tuple(path for path in paths if not path.endswith(".py")),
         tuple(path for path in paths if path.endswith(".py")),
+        tuple(entry for entry in entries if not IN_IMAGE.fullmatch(entry) or entry.endswith(PYTHON_SUFFIXES)),
     )
 
 

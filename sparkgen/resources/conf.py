@@ -8,6 +8,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.model import connect
 from sparkgen.model.application import Application, Role
+from sparkgen.model.delivery import PYTHON_FILES, image_modules
 from sparkgen.model.properties import TUNABLE
 from sparkgen.properties.table import passed
 from sparkgen.resources.batch import waits_for_gang
@@ -50,6 +51,8 @@ def spark_properties(application: Application) -> dict[str, str]:
     if "spark.jars.packages" in application.properties:
         defaults["spark.jars.ivy"] = IVY_DIR
     asked = {name: text for name, text in application.properties.items() if _is_for_spark(name)}
+    if asked.pop(PYTHON_FILES, "") and (submitted := image_modules(application.properties).submitted):
+        asked[PYTHON_FILES] = ",".join(submitted)
     return dict(sorted({**defaults, **asked, **_contract_properties(application)}.items()))
 
 

@@ -64,6 +64,10 @@ and `confSources` of a projected volume.
   {{- range $name, $text := .properties -}}
     {{- if not (or (has $name $.t.tunable) (and (hasPrefix "spark.kubernetes." $name) (not (has $name $.t.passedSettings)))) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
   {{- end -}}
+  {{- if hasKey $asked "spark.submit.pyFiles" -}}
+    {{- $asked = omit $asked "spark.submit.pyFiles" -}}
+    {{- with join "," .imageModules.submitted -}}{{- $_ := set $asked "spark.submit.pyFiles" . -}}{{- end -}}
+  {{- end -}}
   {{- $jar := .c.SCHEDULER_JAR -}}
   {{- if dig "delivery" "byKubelet" false . -}}
     {{- $jar = printf "%s%s/%s%s.jar" .c.LIB_DIR .c.RUNTIME_JARS .c.RUNTIME_JAR_PREFIX .scalaVersion -}}

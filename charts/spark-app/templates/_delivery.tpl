@@ -62,10 +62,11 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
   {{- end -}}
 {{- end -}}
 
-{{- /* Python's modules in the image. Dot: properties. In, out: app: `imageModules` (path, files). */ -}}
+{{- /* Python's modules in the image. Dot: properties. In, out: app: `imageModules` (path, files, submitted). */ -}}
 {{- define "sparkgen.imageModules" -}}
   {{- $path := list -}}
   {{- $files := list -}}
+  {{- $submitted := list -}}
   {{- range $entry := get .properties "spark.submit.pyFiles" | splitList "," -}}
     {{- $entry = include "sparkgen.stripped" $entry -}}
     {{- if regexMatch "^local:(//[^/]*)?/[^\n]*$" $entry -}}
@@ -73,9 +74,11 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
       {{- if hasSuffix ".py" $place -}}{{- $files = append $files $place -}}
       {{- else -}}{{- $path = append $path $place -}}
       {{- end -}}
+      {{- if regexMatch "\\.(py|zip|egg|jar|whl)$" $entry -}}{{- $submitted = append $submitted $entry -}}{{- end -}}
+    {{- else -}}{{- $submitted = append $submitted $entry -}}
     {{- end -}}
   {{- end -}}
-  {{- $_ := set . "imageModules" (dict "path" $path "files" $files) -}}
+  {{- $_ := set . "imageModules" (dict "path" $path "files" $files "submitted" $submitted) -}}
 {{- end -}}
 
 {{- /* How pods get what was pushed. In, out: app: `delivery` (mount, artifacts, fetch), where something is in pods. */ -}}

@@ -83,10 +83,15 @@ def test_python_modules_of_the_image(rendered: Make) -> None:
     assert made.env("executor")["PYTHONPATH"] == "/opt/etl/helpers.zip:/opt/etl/lib:/executors"
     assert made.env("executor")["SPARKGEN_PYTHON_FILES"] == "/opt/etl/rates.py"
     assert "SPARKGEN_PYTHON_FILES" not in made.env("driver"), "there Spark does it"
-    assert (
-        "spark.submit.pyFiles local:///opt/etl/helpers.zip,local:///opt/etl/rates.py"
-        in (made.config_map("conf")["data"]["spark-defaults.conf"])
-    )
+    submitted = "local:///opt/etl/helpers.zip,local:///opt/etl/rates.py,s3a://b/c.py"
+    properties = made.config_map("conf")["data"]["spark-defaults.conf"].splitlines()
+    assert f"spark.submit.pyFiles {submitted}" in properties, "Spark 4 refuses folders"
+
+
+def test_nothing_is_submitted_where_all_modules_are_folders(rendered: Make) -> None:
+    """An empty list would be a file without a name."""
+    made = rendered(type="Python", deps={"pyFiles": ["local:///opt/etl/lib"]})
+    assert "pyFiles" not in made.config_map("conf")["data"]["spark-defaults.conf"]
 
 
 def test_script_is_run_by_the_stock_entrypoint(rendered: Make) -> None:
