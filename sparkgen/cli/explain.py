@@ -14,7 +14,8 @@ from sparkgen.errors import SparkgenError
 SUMMARY = "Explain a field of the document, as kubectl explain does."
 HELP = """Explain a field of the document: its meaning, its type and an example.
 
-FIELD is a path with dots, such as spec.executor.memory. You can leave out `spec.` at its start.
+FIELD is a path with dots, such as spec.executor.memory, or a property of Spark. You can leave out `spec.`
+at its start.
 """
 EXAMPLES = """\b
 Examples:
@@ -23,7 +24,7 @@ Examples:
   sparkgen explain driver --recursive     # all fields below it
   sparkgen explain schedule --kind ScheduledSparkApplication
   sparkgen explain cleaner --kind SparkHistoryServer
-  sparkgen explain spark.kubernetes.driver.label.team    # what becomes of a Spark property
+  sparkgen explain spark.kubernetes.context    # what becomes of a property
 """
 
 

@@ -216,4 +216,4 @@ def test_five_minutes_without_a_network(begin: Begin, beside: Laptop) -> None:
         session.line("stopped:", 120)
         assert session.ended(120) == 3
         time.sleep(max(300 - (time.monotonic() - began), 0))
-    assert [line for line in session.err if "could not delete" in line], session.story()
+    assert [line for line in session.err if "could not be deleted" in line], session.story()

@@ -17,13 +17,12 @@ from typing import Any
 from secure import Secure
 
 from spark import fake_allocator
-from spark.trial_driver import Trial
+from spark.trial_driver import Properties, Trial
 from sparkgen import contract
 from sparkgen.model import build
 from sparkgen.resources.conf import hadoop_files, spark_properties
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.executor import executor_pod
-from sparkgen.resources.text import properties_text
 from sparkgen.spark_versions import NEWEST
 
 RPC_SECRET = "of-a-test"  # noqa: S105 - of processes that a test starts
@@ -83,17 +82,15 @@ def run(
         (folder / "hadoop" / name).write_text(text)
     (folder / "token").write_text(f"{fake_allocator.TOKEN}\n")
     properties = _properties(trial, spark_properties(application))
-    (folder / "spark.properties").write_text(_here(folder, properties_text(properties.items())))
+    files = Properties(folder / "spark.properties", folder / "launch.properties")
+    files.write({name: _here(folder, text) for name, text in properties.items()})
     krb5 = f"-Djava.security.krb5.conf={secure.kdc.client_conf}"
     trial.allocator.secret = RPC_SECRET
     trial.allocator.options = (krb5, *_startup_options(executor))
     trial.allocator.start()
-    arguments = driver["containers"][0]["args"][3:]  # behind `driver --properties-file FILE`
+    arguments = driver["containers"][0]["args"][len(contract.DRIVER_ARGUMENTS) :]
     done = subprocess.run(
-        [
-            *(str(trial.home / "bin" / "spark-submit"), "--driver-class-path", str(trial.jar)),
-            *("--properties-file", str(folder / "spark.properties"), *arguments),
-        ],
+        [*files.command(trial.home), *arguments],
         env={
             **os.environ,
             **{name: _here(folder, text) for name, text in _login_variables(driver).items()},
