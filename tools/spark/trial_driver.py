@@ -77,6 +77,10 @@ class Properties:
         options = [str(self.launch) if one == SESSION_LAUNCH_PROPERTIES else one for one in DRIVER_ARGUMENTS]
         return [str(home / "bin" / "spark-submit"), "--deploy-mode", "client", *options[1:]]
 
+    def plain_command(self, home: Path) -> list[str]:
+        """The command of a driver outside the cluster; the options of the application follow."""
+        return [str(home / "bin" / "spark-submit"), "--properties-file", str(self.all)]
+
 
 class Driver:
     """A driver with the scheduler `jar` on its class path, for the allocator at `allocator_port`.
@@ -92,8 +96,10 @@ class Driver:
         allocator_port: int,
         conf: Mapping[str, str],
         program: str = AGENT,
+        *,
+        outside: bool = False,
     ) -> None:
-        """Start it; `do` sends text to the agent."""
+        """Start it; `do` sends text to the agent. `outside`: without DriverSubmit, as outside the cluster."""
         self.port = int(conf.get("spark.driver.port") or free_port())
         self.log = folder / "driver.log"
         (folder / "token").write_text(fake_allocator.TOKEN + "\n")
@@ -116,7 +122,7 @@ class Driver:
         files.write(properties)
         self._process = subprocess.Popen(
             [
-                *files.command(home),
+                *(files.plain_command(home) if outside else files.command(home)),
                 *(str(folder / "agent.py"), str(self._listener.getsockname()[1])),
             ],
             env={
@@ -145,10 +151,22 @@ class Driver:
     def begin(self, text: str) -> float:
         """Send `text` and do not wait for its end; `answer` does."""
         if self._connection is None:
-            self._listener.settimeout(fake_allocator.PATIENCE)
-            self._connection = self._listener.accept()[0]
+            self._connection = self._accept()
         self._connection.sendall(json.dumps(text).encode() + b"\n")
         return time.monotonic()
+
+    def _accept(self) -> socket.socket:
+        """The agent's connection; RaisedError when the driver ends before its program begins."""
+        deadline = time.monotonic() + fake_allocator.PATIENCE
+        self._listener.settimeout(0.2)
+        while time.monotonic() < deadline:
+            with contextlib.suppress(TimeoutError):
+                connection = self._listener.accept()[0]
+                connection.setblocking(True)
+                return connection
+            if self._process.poll() is not None:
+                raise RaisedError(f"the driver has ended:\n{self.output()}")
+        raise TimeoutError("the driver's program has not begun")
 
     def answer(self, _began: float = 0, seconds: float = fake_allocator.PATIENCE) -> str:
         """The value's repr of the text that was sent last; RaisedError when it raised."""
@@ -203,10 +221,13 @@ class Trial:
         self.allocator = fake_allocator.FakeAllocator(self.home, folder, free_port(), self.driver_port)
         self._drivers: list[Driver] = []
 
-    def start(self, conf: Mapping[str, str], program: str = AGENT, jar: Path | None = None) -> Driver:
+    def start(
+        self, conf: Mapping[str, str], program: str = AGENT, jar: Path | None = None, *, outside: bool = False
+    ) -> Driver:
         """Start a driver with these properties; the allocator is started by who wants one."""
         settings = {"spark.driver.port": str(self.driver_port), **conf}
-        driver = Driver(self.home, jar or self.jar, self.folder, self.allocator.port, settings, program)
+        port = self.allocator.port
+        driver = Driver(self.home, jar or self.jar, self.folder, port, settings, program, outside=outside)
         self._drivers.append(driver)
         return driver
 

@@ -191,12 +191,13 @@ def test_another_version_of_spark_than_the_executors(trial: Callable[[str], Tria
     made = trial(line)
     made.allocator.start()
     (other,) = set(COMPILED) - {line}
-    driver = made.start({"spark.sparkgen.sparkVersion": COMPILED[other]}, jar=scheduler.ensure(other))
+    wrong = {"spark.sparkgen.sparkVersion": COMPILED[other]}
+    driver = made.start(wrong, jar=scheduler.ensure(other), outside=True)
     with pytest.raises(RaisedError, match=f"{COMPILED[line]}, but its executors run Spark {COMPILED[other]}"):
         driver.do("SparkContext()")
     assert driver.finish() == 0
     patch = COMPILED[line].rpartition(".")[0] + ".99"
-    driver = made.start({"spark.sparkgen.sparkVersion": patch})
+    driver = made.start({"spark.sparkgen.sparkVersion": patch}, outside=True)
     driver.do("SparkContext(conf=SparkConf().set('spark.executor.instances', '0'))")
     warned = f"WARN Mismatch: This driver runs Spark {COMPILED[line]}, but its executors run Spark {patch}"
     assert warned in driver.output()
