@@ -103,45 +103,45 @@ format: $(STAMP) ## Format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 
 bench: $(STAMP) ## Compare the speed of sparkgen and helm on this machine
-	@$(BIN)/python tools/bench/helm.py
+	@$(BIN)/python tools/bench helm
 
 bench-cluster: $(STAMP) ## Compare sparkgen with Spark's own backend and the spark-operator on the test cluster (an hour)
 	@status=0; for part in cluster dynamic executors submissions sessions; do \
-	  $(BIN)/python tools/bench/$$part.py --write || status=1; \
+	  $(BIN)/python tools/bench $$part --write || status=1; \
 	done; \
-	$(BIN)/python tools/bench/scale.py --write || status=1; \
-	$(BIN)/python tools/bench/plots.py || status=1; \
+	$(BIN)/python tools/bench scale --write || status=1; \
+	$(BIN)/python tools/bench plots || status=1; \
 	exit $$status
 
 bench-executors: $(STAMP) ## Measure how fast sparkgen and Spark's own backend create executors (20 minutes)
-	@$(BIN)/python tools/bench/executors.py
+	@$(BIN)/python tools/bench executors
 
 bench-scale: $(STAMP) ## Measure what grows with the number of executors, without a cluster (5 minutes)
-	@$(BIN)/python tools/bench/scale.py
+	@$(BIN)/python tools/bench scale
 
 bench-shuffle: $(STAMP) ## Measure executor-seconds with and without a shuffle service, on the test cluster (20 minutes)
-	@$(BIN)/python tools/bench/shuffle.py
+	@$(BIN)/python tools/bench shuffle
 
 bench-sessions: $(STAMP) ## Measure how long a session's first result takes, on the test cluster (15 minutes)
-	@$(BIN)/python tools/bench/sessions.py
+	@$(BIN)/python tools/bench sessions
 
 bench-quota: $(STAMP) ## Measure what a full quota costs, on the test cluster (10 minutes)
-	@$(BIN)/python tools/bench/quota.py
+	@$(BIN)/python tools/bench quota
 
 bench-locality: $(STAMP) ## Measure a scan of HDFS on the test cluster's nodes, with sparkgen and with Spark's own backend (20 minutes)
-	@$(BIN)/python tools/bench/locality.py
+	@$(BIN)/python tools/bench locality
 
 bench-protection: $(STAMP) ## Measure what it costs to sign or encrypt the traffic of HDFS, without a cluster (10 minutes)
-	@$(BIN)/python tools/bench/protection.py
+	@$(BIN)/python tools/bench protection
 
 whatif-proof: $(STAMP) ## Measure how accurate whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
-	@$(BIN)/python tools/bench/whatif.py --write --minutes $(or $(MINUTES),120)
+	@$(BIN)/python tools/bench whatif --write --minutes $(or $(MINUTES),120)
 
 bench-delivery: $(STAMP) ## Measure how long a changed script takes until it runs: a push by sparkgen apply, an image build, Spark's upload; on the test cluster (10 minutes)
-	@$(BIN)/python tools/bench/delivery.py
+	@$(BIN)/python tools/bench delivery
 
 bench-plots: $(STAMP) ## Draw the saved results of the benchmarks as charts in docs/benchmarks
-	@$(BIN)/python tools/bench/plots.py
+	@$(BIN)/python tools/bench plots
 
 release: $(STAMP) ## Build wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
 	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))

@@ -23,11 +23,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from bench.pages import keep
-from bench.programs import apply_rendered
+from bench import pages
+from bench.pages import FOLDER, by_round, keep, median, opening, table
+from bench.programs import MEMORY, PI, ROLE, application, apply_rendered
 from cluster import accounts, lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
@@ -35,10 +33,7 @@ from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
 from common.cachedir import ToolError
 from spark import spark_home
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "pi.md"
-PI = "local:///opt/spark/examples/src/main/python/pi.py"
-MEMORY = "600m"
+RESULTS = FOLDER / "pi.md"
 GOAL = 0.70
 SECONDS = 300.0
 OWN, STOCK, NATIVE = "sparkgen (its image)", "sparkgen (stock image)", "native"
@@ -67,19 +62,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if found is None else int(ratio(found, OWN) > GOAL)
 
 
-def parser(description: str | None, results: Path, rounds: int) -> argparse.ArgumentParser:
-    """The options that benchmarks of sides that take turns have in common."""
-    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
-    made.add_argument(
-        "--rounds",
-        type=int,
-        default=rounds,
-        help=f"number of rounds, each with every side (default {rounds})",
-    )
+def parser(description: str | None, page: Path, rounds: int) -> argparse.ArgumentParser:
+    """The options that benchmarks on the test cluster have in common."""
+    made = pages.parser(description, page, rounds)
     made.add_argument(
         "--version", default=TESTED_VERSIONS[-1], help="Spark version (default: the newest tested)"
     )
-    made.add_argument("--write", action="store_true", help=f"write the result to {results.relative_to(ROOT)}")
     return made
 
 
@@ -154,22 +142,7 @@ def in_namespace(cluster: Cluster, run: Callable[[str], Result], seconds: float 
 
 def sparkgen(cluster: Cluster, namespace: str, version: str, **spec: str) -> Run:
     """The application by `sparkgen render ... | kubectl apply -f -`, with fields of its `spec` on top."""
-    role = {"cores": 1, "coreRequest": "100m", "memory": MEMORY}
-    document = {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": "pi", "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": PI,
-            "arguments": ["10"],
-            "driver": role,
-            "executor": {**role, "instances": 2},
-            **spec,
-        },
-    }
+    document = application(namespace, version, arguments=["10"], executor={**ROLE, "instances": 2}, **spec)
     return finished(cluster, namespace, apply_rendered(cluster, document))
 
 
@@ -273,43 +246,45 @@ def _seconds(stamp: str) -> float:
 
 def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
     """The page: the rounds, the medians and where the time goes."""
+    sides = (OWN, STOCK, NATIVE)
+    rounds: list[tuple[str, ...]] = [("round", *sides, f"{OWN} / {NATIVE}", f"{STOCK} / {NATIVE}")]
+    rounds += by_round(
+        [
+            *(f"{one[side].wall:.1f}" for side in sides),
+            *(f"{one[side].wall / one[NATIVE].wall:.2f}" for side in sides[:2]),
+        ]
+        for one in found
+    )
+    ends: list[tuple[str, ...]] = [("done after (median seconds)", *sides)]
+    ends += [
+        (name, *(median(one[side].parts.get(name) for one in found) for side in sides))
+        for name in found[0][OWN].parts
+    ]
     lines = [
-        "# Pi with two executors",
-        "",
-        "This page compares how long a small application takes with sparkgen and with Spark's own backend.",
-        "",
-        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench-cluster`; the raw data is in [`pi.json`](pi.json).",
+        *opening(
+            "Pi with two executors",
+            "This page compares how long a small application takes with sparkgen and with Spark's own "
+            "backend.",
+            f"Spark {version}, the test cluster of this repository",
+            *("bench-cluster", "pi"),
+        ),
         "Times are seconds from the submitting command until the driver's pod has succeeded.",
         "Compare ratios: machines differ.",
         "",
         *MEANING_OF_SIDES,
         "",
-        f"| round | {OWN} | {STOCK} | {NATIVE} | {OWN} / {NATIVE} | {STOCK} / {NATIVE} |",
-        "|---|---|---|---|---|---|",
-    ]
-    for number, one in enumerate(found, start=1):
-        walls = " | ".join(f"{one[side].wall:.1f}" for side in (OWN, STOCK, NATIVE))
-        ratios = " | ".join(f"{one[side].wall / one[NATIVE].wall:.2f}" for side in (OWN, STOCK))
-        lines.append(f"| {number} | {walls} | {ratios} |")
-    lines += [
+        table(rounds),
         "",
         f"Median ratio: **{ratio(found, OWN):.2f}** in sparkgen's image (goal: at most {GOAL:.2f}), "
         f"**{ratio(found, STOCK):.2f}** in the stock image.",
         "",
         "## Where the time goes",
         "",
-        f"| done after (median seconds) | {OWN} | {STOCK} | {NATIVE} |",
-        "|---|---|---|---|",
+        table(ends),
+        "",
+        *MEANING,
     ]
-    for name in found[0][OWN].parts:
-        columns = [
-            _median([one[side].parts[name] for one in found if name in one[side].parts])
-            for side in (OWN, STOCK, NATIVE)
-        ]
-        lines.append(f"| {name} | {' | '.join(columns)} |")
-    return "\n".join([*lines, "", *MEANING]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 MEANING_OF_SIDES = (
@@ -335,11 +310,3 @@ MEANING = (
     "The last seconds pass because the kubelet notices only after a while that a container and a pod have "
     "ended.",
 )
-
-
-def _median(values: list[float]) -> str:
-    return f"{statistics.median(values):.1f}" if values else ""
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,22 +21,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from typing import Any
 
 from bench import cluster as bench_cluster
+from bench.pages import FOLDER, median, opening, table
+from bench.programs import ROLE, application
 from cluster import images, network, ociimage, registry
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
 from cluster.plan import LAYOUT, NAME, NODES
 from cluster.registry import Registry
 from common.cachedir import ToolError
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "delivery.md"
+RESULTS = FOLDER / "delivery.md"
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 SECONDS = 180.0
 NODE = NODES[0]
@@ -183,29 +180,12 @@ def stored(bench: Bench) -> int:
     return sum(path.stat().st_size for path in (*blobs, *uploaded))
 
 
-def document(bench: Bench, namespace: str, file: str = "app.yaml", **spec: object) -> Path:
+def document(bench: Bench, namespace: str, file: str = "app.yaml", **spec: Any) -> Path:
     """The application's document, beside the script. One without local files has its own: no lock is its."""
-    role = {
-        "cores": 1,
-        "coreRequest": "100m",
-        "memory": bench_cluster.MEMORY,
-        "nodeSelector": {"kubernetes.io/hostname": NODE.name},
-    }
-    whole = {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": "etl", "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": bench.version,
-            "image": f"{REPOSITORY}:{bench.version}",
-            "driver": role,
-            "executor": {**role, "instances": 1},
-            **spec,
-        },
-    }
+    role = {**ROLE, "nodeSelector": {"kubernetes.io/hostname": NODE.name}}
+    sizes: dict[str, Any] = {"driver": role, "executor": {**role, "instances": 1}}
     path = bench.folder / file
-    path.write_text(json.dumps(whole))
+    path.write_text(json.dumps(application(namespace, bench.version, name="etl", **{**sizes, **spec})))
     return path
 
 
@@ -270,33 +250,40 @@ def program_began(cluster: Cluster, namespace: str) -> float:
 def page(found: Sequence[Round], version: str) -> str:
     """The page: ratios first, and the bytes."""
     lines = [
-        "# How soon a changed script runs",
-        "",
-        "This page compares how long it takes until a changed script runs: with a push by "
-        "`sparkgen apply`, with an image build, and with Spark's upload.",
-        "",
-        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}, {len(found)} rounds.",
-        "Measured with `make bench-delivery`; the raw data is in [`delivery.json`](delivery.json).",
+        *opening(
+            "How soon a changed script runs",
+            "This page compares how long it takes until a changed script runs: with a push by "
+            "`sparkgen apply`, with an image build, and with Spark's upload.",
+            f"Spark {version}, the test cluster of this repository",
+            *("bench-delivery", "delivery"),
+        ),
+        f"The numbers are of {len(found)} rounds.",
         "One line of a script changes; the time ends when the program starts in the driver.",
         "",
-        "| way | time until the program runs / the same with an image build | lowest and highest in a round "
-        "| until the command is done (s) "
-        "| until the program runs (s) | bytes that were sent |",
-        "|---|---|---|---|---|---|",
+        table([COLUMNS, *(_row(found, name) for name in found[0])]),
+        "",
     ]
-    for name in found[0]:
-        ratios = [one[name].seconds / one[BUILD].seconds for one in found]
-        runs = [one[name] for one in found]
-        sent = statistics.median(run.sent for run in runs)
-        seconds = statistics.median(run.seconds for run in runs)
-        lines.append(
-            f"| {name} | {statistics.median(ratios):.2f} | {min(ratios):.2f} to {max(ratios):.2f} "
-            f"| {sent:.1f} | {seconds:.1f} | {statistics.median(run.stored for run in runs):,.0f} |"
-        )
     loads = [run.load for one in found for run in one.values()]
     load = f"The load average before a change was {min(loads):.1f} to {max(loads):.1f}."
-    return "\n".join([*lines, "", load, NOTES])
+    return "\n".join([*lines, load, NOTES])
+
+
+def _row(found: Sequence[Round], name: str) -> tuple[str, ...]:
+    ratios = [one[name].seconds / one[BUILD].seconds for one in found]
+    runs = [one[name] for one in found]
+    seconds = (median(run.sent for run in runs), median(run.seconds for run in runs))
+    stored = f"{statistics.median(run.stored for run in runs):,.0f}"
+    return name, median(ratios, 2), f"{min(ratios):.2f} to {max(ratios):.2f}", *seconds, stored
+
+
+COLUMNS = (
+    "way",
+    "time until the program runs / the same with an image build",
+    "lowest and highest in a round",
+    "until the command is done (s)",
+    "until the program runs (s)",
+    "bytes that were sent",
+)
 
 
 NOTES = """\
@@ -317,7 +304,3 @@ The registry and the folder are on the disk of this machine, so no network adds 
 - `spark-submit` starts a JVM, and later the driver's JVM downloads the script.
 - The image build here is a single `COPY`; a real one has more steps, and takes longer.
 """
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,27 +6,21 @@ is paid for: from the creation of each executor's pod to its end, summed up.
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from bench import cluster as bench_cluster
 from bench import programs
+from bench.pages import FOLDER, ROOT, by_round, opening, table
 from bench.pod_watch import Pods
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "dynamic.md"
+RESULTS = FOLDER / "dynamic.md"
 PROGRAM = ROOT / "tests" / "e2e" / "runtime" / "applications" / "two_stages.py"
 MOST = 3
 """Executors: more than that do not help on two cores."""
@@ -76,35 +70,18 @@ def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Rounds:
 
 def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
     """By `sparkgen render - | kubectl apply -f -`."""
-    role = {"cores": 1, "coreRequest": "100m", "memory": bench_cluster.MEMORY}
-    document = {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": "pi", "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": f"local://{programs.FOLDER}/{PROGRAM.name}",
-            "arguments": [str(TASKS)],
-            "dynamicAllocation": {
-                "enabled": True,
-                "maxExecutors": MOST,
-                "executorIdleTimeout": f"{IDLE}s",
-            },
-            "driver": {**role, "configMaps": [programs.MOUNT]},
-            "executor": role,
-        },
-    }
+    dynamic = {"enabled": True, "maxExecutors": MOST, "executorIdleTimeout": f"{IDLE}s"}
+    document = programs.mounted(
+        namespace, version, PROGRAM, arguments=[str(TASKS)], dynamicAllocation=dynamic
+    )
     programs.put(cluster, namespace, PROGRAM)
-
     return _watched(cluster, namespace, partial(programs.apply_rendered, cluster, document))
 
 
 def native(cluster: Cluster, home: Path, version: str, namespace: str) -> Result:
     """By `spark-submit --master k8s://...` in cluster mode."""
     programs.put(cluster, namespace, PROGRAM)
-    program = (f"local://{programs.FOLDER}/{PROGRAM.name}", str(TASKS))
+    program = (programs.in_driver(PROGRAM), str(TASKS))
     with programs.native_settings(namespace, MOST) as settings:
         settings["spark.dynamicAllocation.executorIdleTimeout"] = f"{IDLE}s"
         submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
@@ -122,15 +99,20 @@ def _watched(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> R
 
 def page(found: Rounds, version: str) -> str:
     """The page: the rounds and the medians."""
+    columns = [
+        column
+        for what in ("wall (s)", "executor-seconds")
+        for column in (f"{what}: sparkgen", f"{what}: native", "sparkgen / native")
+    ]
+    rows = by_round((*_cells(pair, "wall"), *_cells(pair, "executor_seconds")) for pair in found)
     lines = [
-        "# A shuffle with dynamic allocation",
-        "",
-        "This page compares the time and the executor-seconds of a two-stage shuffle with sparkgen and with "
-        "Spark's own backend.",
-        "",
-        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench-cluster`; the raw data is in [`dynamic.json`](dynamic.json).",
+        *opening(
+            "A shuffle with dynamic allocation",
+            "This page compares the time and the executor-seconds of a two-stage shuffle with sparkgen and "
+            "with Spark's own backend.",
+            f"Spark {version}, the test cluster of this repository",
+            *("bench-cluster", "dynamic"),
+        ),
         f"The job has {TASKS} tasks of a second each, then a shuffle, then half as many tasks.",
         f"It starts without executors and may have up to {MOST}; an executor that is idle for {IDLE} s "
         "leaves.",
@@ -140,14 +122,7 @@ def page(found: Rounds, version: str) -> str:
         "- *Wall* is the time from the command until the driver's pod succeeded.",
         "- *Executor-seconds* are the lifetimes of all executor pods, added up.",
         "",
-        "| round | wall (s): sparkgen | wall (s): native | sparkgen / native "
-        "| executor-seconds: sparkgen | executor-seconds: native | sparkgen / native |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for number, pair in enumerate(found, start=1):
-        cells = [_cells(pair, "wall"), _cells(pair, "executor_seconds")]
-        lines.append(f"| {number} | {' | '.join(cells)} |")
-    lines += [
+        table([("round", *columns), *rows]),
         "",
         f"Median ratios: wall **{ratio(found, 'wall'):.2f}**, executor-seconds "
         f"**{ratio(found, 'executor_seconds'):.2f}**.",
@@ -155,16 +130,12 @@ def page(found: Rounds, version: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cells(pair: tuple[Result, Result], what: str) -> str:
+def _cells(pair: tuple[Result, Result], what: str) -> tuple[str, ...]:
     ours, theirs = (float(getattr(side, what)) for side in pair)
-    return f"{ours:.1f} | {theirs:.1f} | {ours / theirs:.2f}"
+    return f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}"
 
 
 def ratio(found: Rounds, what: str) -> float:
     """The median of ours over theirs."""
     values: list[Any] = [getattr(ours, what) / getattr(theirs, what) for ours, theirs in found]
     return float(statistics.median(values))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,9 +7,7 @@ API server's audit log, and a watch of the pods shows when they are Running.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -17,30 +15,24 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from bench import cluster as bench_cluster
-from bench.pages import keep
+from bench.pages import FOLDER, ROOT, keep, median, opening, table
 from bench.pod_watch import Pods
-from bench.programs import apply_rendered
+from bench.programs import ROLE, application, apply_rendered
 from cluster import audit, control, fakes, network, processes, requirements
 from cluster.audit import Call
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, NAME
 from common.cachedir import ToolError
 from common.cpu_time import cpu_seconds
 from spark import spark_home
 from sparkgen import contract
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "executors.md"
+RESULTS = FOLDER / "executors.md"
 DATA = RESULTS.with_suffix(".json")
 RAW_THREADS = 16
 FAKE_NODES = 10
@@ -75,24 +67,13 @@ Side = Callable[[Bench, str], Result]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument(
-        "--rounds", type=int, default=3, help="number of rounds, each with every side (default 3)"
-    )
+    parser = bench_cluster.parser(__doc__, RESULTS, rounds=3)
     parser.add_argument(
         "--executors",
         type=int,
         nargs="+",
         default=[300, 1000],
         help="numbers of executors (default 300 1000)",
-    )
-    parser.add_argument(
-        "--version", default=TESTED_VERSIONS[-1], help="Spark version (default: the newest tested)"
-    )
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help=f"write the result to {RESULTS.relative_to(ROOT)}, and replace what is there",
     )
     options = parser.parse_args(arguments)
     try:
@@ -145,24 +126,16 @@ def sparkgen(bench: Bench, namespace: str) -> Result:
 
 def apply(bench: Bench, namespace: str, count: int) -> None:
     """Apply an application with a real driver that begins with so many executors."""
-    role = {"cores": 1, "coreRequest": "10m", "memory": "600m"}
-    executor = {**role, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
-    none = {"dynamicAllocation": {"enabled": True, "initialExecutors": 0, "maxExecutors": 1}}
-    document = {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": "pi", "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": bench.version,
-            "image": f"{REPOSITORY}:{bench.version}",
-            "mainApplicationFile": bench_cluster.PI,
-            "driver": {**role, "coreRequest": "100m"},
-            "executor": {**executor, "instances": count} if count else executor,
-            **({} if count else none),
-        },
-    }
-    apply_rendered(bench.cluster, document)
+    executor = {**ROLE, "coreRequest": "10m", "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    spec: dict[str, Any] = (
+        {"executor": {**executor, "instances": count}}
+        if count
+        else {
+            "executor": executor,
+            "dynamicAllocation": {"enabled": True, "initialExecutors": 0, "maxExecutors": 1},
+        }
+    )
+    apply_rendered(bench.cluster, application(namespace, bench.version, **spec))
 
 
 def native(conf: dict[str, str]) -> Side:
@@ -344,14 +317,13 @@ def _await_allocator(namespace: str) -> None:
 def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
     """The page: a table per number of executors."""
     lines = [
-        "# Creating executors",
-        "",
-        "This page compares how fast executors are created by sparkgen, Spark's own backend and "
-        "a raw client.",
-        "",
-        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench-executors`; the raw data is in [`executors.json`](executors.json).",
+        *opening(
+            "Creating executors",
+            "This page compares how fast executors are created by sparkgen, Spark's own backend and "
+            "a raw client.",
+            f"Spark {version}, the test cluster of this repository",
+            *("bench-executors", "executors"),
+        ),
         "The executors are on kwok's fake nodes; the drivers are real.",
         "Times begin at the creation of the first executor.",
         "The API server's audit log shows the creations, and a watch of the pods shows when they are "
@@ -378,31 +350,24 @@ def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
 
 def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
     ours = sides["sparkgen"]
-    lines = [
-        f"## {count} executors",
-        "",
-        "| | all created | all Running | time until all are created, sparkgen's = 1 "
-        "| API server's CPU | writes for each executor |",
-        "|---|---|---|---|---|---|",
-    ]
+    columns = ("all created", "all Running", "time until all are created, sparkgen's = 1")
+    rows: list[tuple[str, ...]] = [("", *columns, "API server's CPU", "writes for each executor")]
     for name, results in sides.items():
         ratio = statistics.median(
             theirs.created / mine.created for theirs, mine in zip(results, ours, strict=True)
         )
         writes = statistics.median(_writes(result.calls) for result in results) / count
-        cells = [
-            name,
-            f"{_median([result.created for result in results])} s",
-            f"{_median([result.running for result in results])} s",
-            f"{ratio:.1f}",
-            f"{_median([result.api_server_cpu for result in results])} s",
-            f"{writes:.2f}",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    cpu, memory = _median([r.allocator_cpu for r in ours]), _median([r.allocator_memory for r in ours])
+        created, running, cpu = (
+            f"{median(getattr(result, what) for result in results)} s"
+            for what in ("created", "running", "api_server_cpu")
+        )
+        rows.append((name, created, running, f"{ratio:.1f}", cpu, f"{writes:.2f}"))
+    cpu, memory = (
+        median(getattr(one, what) for one in ours) for what in ("allocator_cpu", "allocator_memory")
+    )
     calls = [f"- {name}: {_calls(results[-1].calls)}" for name, results in sides.items()]
     told = f"The allocator used {cpu} s of CPU from its start, and {memory} MiB at most."
-    return [*lines, "", told, "", "Calls to the API server:", "", *calls]
+    return [f"## {count} executors", "", table(rows), "", told, "", "Calls to the API server:", "", *calls]
 
 
 def _writes(calls: dict[str, int]) -> int:
@@ -413,11 +378,6 @@ def _writes(calls: dict[str, int]) -> int:
 
 def _calls(calls: dict[str, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in sorted(calls.items(), key=lambda item: -item[1]))
-
-
-def _median(values: list[Any]) -> str:
-    known = [value for value in values if value is not None]
-    return f"{statistics.median(known):.1f}" if known else ""
 
 
 def kept() -> dict[int, dict[str, list[Result]]]:
@@ -435,7 +395,3 @@ def _plain(found: dict[int, dict[str, list[Result]]]) -> dict[str, Any]:
         str(count): {name: [asdict(result) for result in results] for name, results in sides.items()}
         for count, sides in found.items()
     }
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,9 +9,7 @@ The commands run in turn, A B A B, so that a noisy machine treats both alike.
 
 from __future__ import annotations
 
-import argparse
 import compileall
-import os
 import platform
 import shutil
 import statistics
@@ -20,18 +18,17 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
 
+from bench.pages import FOLDER, ROOT, opening, parser, table
 from sparkgen import __version__
 
-ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "charts" / "spark-app"
 EXAMPLE = ROOT / "examples" / "python-pi" / "app.yaml"
 SPARKGEN = Path(sys.executable).with_name("sparkgen")
-RESULTS = ROOT / "docs" / "benchmarks" / "render.md"
+RESULTS = FOLDER / "render.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +50,11 @@ class Comparison:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run all comparisons, print them, and keep them with `--write`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15, help="number of pairs of cold starts (default 15)")
-    parser.add_argument(
+    made = parser(__doc__, RESULTS, rounds=15, what="number of pairs of cold starts")
+    made.add_argument(
         "--documents", type=int, default=500, help="number of documents in one call (default 500)"
     )
-    parser.add_argument(
-        "--write", action="store_true", help=f"write the table to {RESULTS.relative_to(ROOT)}"
-    )
-    options = parser.parse_args(arguments)
+    options = made.parse_args(arguments)
     helm = tool("helm")
     # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
     compileall.compile_dir(ROOT / "sparkgen", quiet=1)
@@ -236,14 +229,13 @@ def compared(
 def report(comparisons: list[Comparison]) -> str:
     """The table, as Markdown."""
     lines = [
-        "# Rendering, compared with Helm",
-        "",
-        "This page compares how long `sparkgen render`, `render --check` and `diff` take with "
-        "`helm template`.",
-        "",
-        f"sparkgen {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench`.",
+        *opening(
+            "Rendering, compared with Helm",
+            "This page compares how long `sparkgen render`, `render --check` and `diff` take with "
+            "`helm template`.",
+            f"sparkgen {__version__}, Python {platform.python_version()}",
+            "bench",
+        ),
         "sparkgen and Helm run in turn, each call as a new process.",
         "Times are medians; the ratio is the median of the ratios of all pairs of runs.",
         "Compare ratios: machines differ.",
@@ -258,15 +250,12 @@ def report(comparisons: list[Comparison]) -> str:
         "With many documents, each round calls Helm for a tenth of the documents, and multiplies the time by "
         "ten.",
         "",
-        "| what | sparkgen | Helm | sparkgen / Helm | goal |",
-        "|---|---|---|---|---|",
+        table([("what", "sparkgen", "Helm", "sparkgen / Helm", "goal"), *map(_row, comparisons)]),
     ]
-    for item in comparisons:
-        ours = f"{item.ours_name}: {statistics.median(item.ours) * 1000:.0f} ms"
-        theirs = f"{item.theirs_name}: {statistics.median(item.theirs) * 1000:.0f} ms"
-        lines.append(f"| {item.title} | {ours} | {theirs} | **{item.ratio:.2f}** | {item.goal} |")
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _row(item: Comparison) -> tuple[str, ...]:
+    ours = f"{item.ours_name}: {statistics.median(item.ours) * 1000:.0f} ms"
+    theirs = f"{item.theirs_name}: {statistics.median(item.theirs) * 1000:.0f} ms"
+    return item.title, ours, theirs, f"**{item.ratio:.2f}**", item.goal

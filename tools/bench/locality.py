@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import re
 import sys
 import tempfile
@@ -20,20 +19,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from bench import cluster as bench_cluster
 from bench import programs
 from bench.locality_page import BLOCK, EXECUTORS, Plan, Round, Scan, page
+from bench.pages import FOLDER, ROOT
 from cluster import network
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
 from cluster.plan import NODES, PRIMARY
 from cluster.requirements import run as command
 from common.cachedir import ToolError
@@ -41,8 +36,7 @@ from hadoop import hdfs
 from hadoop.hdfs import Hdfs
 from hadoop.place import CONTROL, ON_NODES
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "locality.md"
+RESULTS = FOLDER / "locality.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "scan.py"
 PATHS = {"both": "/data/*.txt", "one": f"/data/{NODES[-1].name}-*.txt"}
 """What is read: the files of both nodes, or those of one."""
@@ -63,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
         options,
         RESULTS,
         lambda cluster, home: measured(cluster, home, plan),
-        lambda found: page(found, plan, os.cpu_count() or 1, datetime.now(UTC)),
+        lambda found: page(found, plan),
         lambda found: [
             {paths: {side: asdict(scan) for side, scan in sides.items()} for paths, sides in each.items()}
             for each in found
@@ -126,30 +120,18 @@ def one_round(cluster: Cluster, home: Path, plan: Plan, url: str, number: int) -
 
 def sparkgen(cluster: Cluster, version: str, paths: str, namespace: str, *, locality: bool) -> Scan:
     """By `sparkgen render - | kubectl apply -f -`."""
-    role = {"cores": 1, "coreRequest": "100m", "memory": bench_cluster.MEMORY}
-    document = {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": "scan", "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": f"local://{programs.FOLDER}/{JOB.name}",
-            "arguments": [paths],
-            "allocation": {"locality": {"enabled": locality}},
-            "dynamicAllocation": {"enabled": True, "maxExecutors": EXECUTORS},
-            "driver": {**role, "configMaps": [programs.MOUNT]},
-            "executor": role,
-        },
+    spec = {
+        "arguments": [paths],
+        "allocation": {"locality": {"enabled": locality}},
+        "dynamicAllocation": {"enabled": True, "maxExecutors": EXECUTORS},
     }
-
+    document = programs.mounted(namespace, version, JOB, "scan", **spec)
     return scanned(cluster, namespace, partial(programs.apply_rendered, cluster, document))
 
 
 def native(cluster: Cluster, home: Path, version: str, paths: str, namespace: str) -> Scan:
     """By `spark-submit --master k8s://...` in cluster mode."""
-    program = (f"local://{programs.FOLDER}/{JOB.name}", paths)
+    program = (programs.in_driver(JOB), paths)
     with programs.native_settings(namespace, EXECUTORS) as settings:
         submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
         return scanned(cluster, namespace, submit)
@@ -201,7 +183,3 @@ def sent_by(namespace: str) -> int:
         lines = Path("/proc/thread-self/net/dev").read_text().splitlines()
     (counters,) = [line.partition(":")[2].split() for line in lines if line.strip().startswith("eth0:")]
     return int(counters[8])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

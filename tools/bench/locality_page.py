@@ -6,9 +6,8 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from bench.pages import table
+from bench.pages import opening, table
 
 BLOCK = 128 << 20
 EXECUTORS = 2
@@ -63,18 +62,23 @@ def median(found: Sequence[Round], data: str, side: str, what: Callable[[Scan], 
     return statistics.median(what(each[data][side]) for each in found)
 
 
-def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
+def page(found: Sequence[Round], plan: Plan) -> str:
     """The page of results."""
     speed = (
         f"interfaces of {plan.rate.replace('gbit', ' Gbit/s')}" if plan.rate else "interfaces without a limit"
     )
     gigabytes = f"{plan.size('both') / 2**30:g}"
     parts = (
-        "# A scan of HDFS on the cluster's nodes",
-        "This page compares the time, the remote bytes and the local tasks of a scan with sparkgen, with "
-        "sparkgen without locality, and with Spark's own backend.",
-        f"Spark {plan.version}, the test cluster of two nodes with {speed}, {cores} cores, {now:%Y-%m-%d}.\n"
-        "Measured with `make bench-locality`; the raw data is in [`locality.json`](locality.json).\n"
+        "\n".join(
+            opening(
+                "A scan of HDFS on the cluster's nodes",
+                "This page compares the time, the remote bytes and the local tasks of a scan with sparkgen, "
+                "with sparkgen without locality, and with Spark's own backend.",
+                f"Spark {plan.version}, the test cluster of two nodes with {speed}",
+                *("bench-locality", "locality"),
+            )
+        )
+        + "\n"
         f"An HDFS with a DataNode on each node contains {gigabytes} GiB of text.\n"
         "Each file is one block of 128 MiB with one replica, and one task of the job reads it.\n"
         "The job counts the lines of all files, or of the files on one node.\n"
@@ -158,13 +162,10 @@ def _rounds(found: Sequence[Round]) -> list[Sequence[str]]:
         for data, where in DATA.items():
             for side, name in SIDES.items():
                 scan = each[data][side]
-                cells = (
-                    f"{scan.share:.0%}",
-                    _megabytes(scan.remote),
-                    f"{scan.scan:.1f} s",
-                    f"{scan.wall:.0f} s",
+                seconds = (f"{scan.scan:.1f} s", f"{scan.wall:.0f} s")
+                rows.append(
+                    (str(number), where, name, f"{scan.share:.0%}", _megabytes(scan.remote), *seconds)
                 )
-                rows.append((str(number), where, name, *cells))
     return rows
 
 

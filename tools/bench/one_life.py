@@ -23,9 +23,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from simulator import nodes
 from simulator.template import TEMPLATE, attempt
 from sparkgen import contract
@@ -157,9 +154,9 @@ class Rounds:
         self.seen = len(made.snapshot.executors)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Play the life of as many executors as the first argument says."""
-    count = int(sys.argv[1])
+    count = int((sys.argv[1:] if arguments is None else arguments)[0])
     with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         log = Log(nowhere, lambda: datetime.now(UTC))
         print(json.dumps(asdict(life(count, Path(folder), log))))
@@ -280,7 +277,3 @@ def most_resident() -> float:
     """The most memory that this process has had, in MiB; ru_maxrss begins with its parent's."""
     words = Path("/proc/self/status").read_text().split()
     return int(words[words.index("VmHWM:") + 1]) / 1024
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,11 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.pages import FOLDER
+
 if TYPE_CHECKING:  # slow to load, and only a drawing needs it
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 OURS, OTHER, PLAIN = "#1b6ca8", "#c0603a", "#8a8f98"
 COLORS = {"sparkgen": OURS, "raw client": PLAIN}
 """By the first word of a side's name, or all of it; every other is OTHER."""
@@ -231,7 +232,3 @@ def _bars(part: Axes, values: Mapping[str, Sequence[float]], *, alpha: float = 1
             part.plot([min(found), max(found)], [name, name], color="#333333", linewidth=1, zorder=3)
             part.annotate(f" {middle:.1f}", (max(found), name), va="center", fontsize=8)
     part.set_ylim(len(values) - 0.5, -0.5)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,13 +12,49 @@ from pathlib import Path
 from typing import Any
 
 from cluster.handle import Cluster
+from cluster.images import REPOSITORY
 from cluster.plan import LAYOUT
 from common.cachedir import ToolError
 
+PI = "local:///opt/spark/examples/src/main/python/pi.py"
+MEMORY = "600m"
+ROLE: Mapping[str, Any] = {"cores": 1, "coreRequest": "100m", "memory": MEMORY}
+"""A small driver, or executor."""
 CONFIG_MAP, FOLDER = "job", "/opt/job"
 """Where a program is in a namespace, and in a driver."""
 MOUNT = {"name": CONFIG_MAP, "path": FOLDER}
 """The same, as `driver.configMaps` of a document has it."""
+
+
+def application(
+    namespace: str, version: str, program: str = PI, name: str = "pi", **spec: Any
+) -> dict[str, Any]:
+    """The document of a Python application with small pods; `spec` has what it says otherwise."""
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "mainApplicationFile": program,
+            "driver": ROLE,
+            "executor": ROLE,
+            **spec,
+        },
+    }
+
+
+def mounted(namespace: str, version: str, program: Path, name: str = "pi", **spec: Any) -> dict[str, Any]:
+    """The document of an application that runs a program which `put` has brought to its namespace."""
+    driver = {**ROLE, "configMaps": [MOUNT]}
+    return application(namespace, version, in_driver(program), name, **{"driver": driver, **spec})
+
+
+def in_driver(program: Path) -> str:
+    """Where a driver has a program."""
+    return f"local://{FOLDER}/{program.name}"
 
 
 def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence[str] = ()) -> float:

@@ -7,9 +7,6 @@ in and lists a folder are subtracted.
 
 from __future__ import annotations
 
-import argparse
-import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -18,22 +15,18 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from bench.pages import keep, table
+from bench.pages import FOLDER, keep, opening, parser, table
 from common.cachedir import ToolError
+from common.cpu_time import children_cpu_seconds
 from common.ports import free_port
 from hadoop import hdfs
 from hadoop.hdfs import Hdfs, Lives
 from hadoop.kdc import Kdc
 from hadoop.place import LOOPBACK, Place
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "protection.md"
+RESULTS = FOLDER / "protection.md"
 BLOCK = 512 << 20
 """Bytes of the file, which is one block; a client reads it twice."""
 LIVES = Lives(3600, 7200)
@@ -77,16 +70,13 @@ class Storage:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with `--write`."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    made.add_argument("--rounds", type=int, default=3, help="of all sides (default 3)")
-    made.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
-    options = made.parse_args(arguments)
+    options = parser(__doc__, RESULTS, rounds=3).parse_args(arguments)
     try:
         found = measured(options.rounds)
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    text = page(found, os.cpu_count() or 1, datetime.now(UTC))
+    text = page(found)
     print(text)
     if options.write:
         rounds = [{side: asdict(read) for side, read in each.items()} for each in found]
@@ -145,19 +135,14 @@ def read(storage: Storage) -> Read:
 def timed(storage: Storage, *words: str) -> tuple[float, float, float]:
     """Seconds of a command of `hdfs dfs`: by the clock, of its processors, and of the servers'."""
     command = [*storage.hdfs.command(storage.reader), *words]
-    client, server, began = _children(), storage.hdfs.cpu_seconds(), time.monotonic()
+    client, server, began = children_cpu_seconds(), storage.hdfs.cpu_seconds(), time.monotonic()
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     if done.returncode:
         raise ToolError(f"hdfs dfs {' '.join(words)} failed:\n{done.stderr.decode()[-2000:]}")
-    return time.monotonic() - began, _children() - client, storage.hdfs.cpu_seconds() - server
+    return time.monotonic() - began, children_cpu_seconds() - client, storage.hdfs.cpu_seconds() - server
 
 
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def page(found: Sequence[Round], cores: int, now: datetime) -> str:
+def page(found: Sequence[Round]) -> str:
     """The page of results."""
     plain = middle(found, "authentication").cpu
     rows = [
@@ -170,10 +155,16 @@ def page(found: Sequence[Round], cores: int, now: datetime) -> str:
         for here in (middle(found, side),)
     ]
     parts = (
-        "# Protected traffic of HDFS",
-        "This page shows what it costs to read from a secure HDFS that signs or encrypts its traffic.",
-        f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}, {cores} cores, {now:%Y-%m-%d}.\n"
-        "Measured with `make bench-protection`; the raw data is in [`protection.json`](protection.json).\n"
+        "\n".join(
+            opening(
+                "Protected traffic of HDFS",
+                "This page shows what it costs to read from a secure HDFS that signs or encrypts its "
+                "traffic.",
+                f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}",
+                *("bench-protection", "protection"),
+            )
+        )
+        + "\n"
         "HDFS and its client run on one machine, and talk through its loopback interface.\n"
         "`hdfs dfs -cat` reads a file of 512 MiB twice, with each kind of protection in turn.\n"
         "Java does all encryption: Hadoop's native library, which has a faster AES, is not installed.\n"
@@ -196,7 +187,3 @@ def middle(found: Sequence[Round], side: str) -> Read:
     return Read(
         *(statistics.median(getattr(one, name) for one in reads) for name in ("wall", "client", "server"))
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,31 +8,26 @@ for. API writes are read from the API server's audit log; what waits and runs, f
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from bench import cluster as bench_cluster
+from bench.pages import FOLDER, by_round, opening, table
 from bench.pod_watch import Pods
-from bench.programs import apply_rendered
+from bench.programs import PI, ROLE, application, apply_rendered
 from cluster import audit, fakes
 from cluster.audit import Call
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
 from cluster.plan import LAYOUT
 from common.cachedir import ToolError
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "quota.md"
+RESULTS = FOLDER / "quota.md"
 WANTED = 30
 ROOM = 10
 FAKE_NODES = 2
@@ -100,27 +95,14 @@ def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Rounds:
 
 def sparkgen(cluster: Cluster, version: str, namespace: str) -> None:
     """By `sparkgen render - | kubectl apply -f -`."""
-    role = {"cores": 1, "coreRequest": "10m", "memory": bench_cluster.MEMORY}
-    document = {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": "pi", "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": bench_cluster.PI,
-            "arguments": ["1000"],
-            "driver": {**role, "coreRequest": "100m"},
-            "executor": {
-                **role,
-                "instances": WANTED,
-                "nodeSelector": SELECTOR,
-                "tolerations": [fakes.TAINT],
-            },
-        },
+    executor = {
+        **ROLE,
+        "coreRequest": "10m",
+        "instances": WANTED,
+        "nodeSelector": SELECTOR,
+        "tolerations": [fakes.TAINT],
     }
-    apply_rendered(cluster, document)
+    apply_rendered(cluster, application(namespace, version, arguments=["1000"], executor=executor))
 
 
 def native(cluster: Cluster, home: Path, version: str, namespace: str) -> None:
@@ -133,7 +115,7 @@ def native(cluster: Cluster, home: Path, version: str, namespace: str) -> None:
         "spark.kubernetes.executor.podTemplateFile": str(template),
         **{f"spark.kubernetes.executor.node.selector.{key}": text for key, text in SELECTOR.items()},
     }
-    program = (bench_cluster.PI, "1000")
+    program = (PI, "1000")
     try:
         bench_cluster.submit_native(cluster, namespace, home, version, settings, program)
     finally:
@@ -193,14 +175,13 @@ def _is_try(call: Call) -> bool:
 def page(found: Rounds, version: str) -> str:
     """The page: the rounds and the medians."""
     lines = [
-        "# A full quota",
-        "",
-        "This page compares how many API calls a full quota causes with sparkgen and with Spark's own "
-        "backend (*native*).",
-        "",
-        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench-quota`; the raw data is in [`quota.json`](quota.json).",
+        *opening(
+            "A full quota",
+            "This page compares how many API calls a full quota causes with sparkgen and with Spark's own "
+            "backend (*native*).",
+            f"Spark {version}, the test cluster of this repository",
+            *("bench-quota", "quota"),
+        ),
         f"A ResourceQuota of {ROOM + 1} pods leaves room for {ROOM} of {WANTED} executors.",
         f"The benchmark counts calls for {WINDOW} s from the first attempt to create an executor.",
         "The nodes are fake nodes of kwok, and both sides have their defaults.",
@@ -211,19 +192,18 @@ def page(found: Rounds, version: str) -> str:
         "- *Ran* counts the executors that have started to run so far, even if they have ended since.",
         "- *Pending* counts the executors that were created, but have not run yet.",
         "",
-        "| round | writes a minute: sparkgen | writes a minute: native | refused: sparkgen | refused: native "
-        "| executors that ran: sparkgen | executors that ran: native "
-        "| pending, at most: sparkgen | pending, at most: native |",
-        "|---|---|---|---|---|---|---|---|---|",
     ]
-    for number, (ours, theirs) in enumerate(found, start=1):
-        cells = [
-            *(f"{per_minute(one):.0f}" for one in (ours, theirs)),
-            *(str(one.refused) for one in (ours, theirs)),
-            *(str(one.running[-1]) for one in (ours, theirs)),
-            *(str(max(one.pending)) for one in (ours, theirs)),
+    columns = _of_both("writes a minute", "refused", "executors that ran", "pending, at most")
+    rows = by_round(
+        [
+            *(f"{per_minute(one):.0f}" for one in pair),
+            *(str(one.refused) for one in pair),
+            *(str(one.running[-1]) for one in pair),
+            *(str(max(one.pending)) for one in pair),
         ]
-        lines.append(f"| {number} | {' | '.join(cells)} |")
+        for pair in found
+    )
+    lines.append(table([("round", *columns), *rows]))
     medians = [statistics.median(per_minute(pair[side]) for pair in found) for side in (0, 1)]
     told = f"**{medians[0]:.0f}** writes a minute with sparkgen, **{medians[1]:.0f}** with Spark alone."
     lines += ["", f"Median: {told}"]
@@ -240,6 +220,11 @@ def page(found: Rounds, version: str) -> str:
     return "\n".join([*lines, "", "![writes and pods over time](quota.svg)"]) + "\n"
 
 
+def _of_both(*columns: str) -> list[str]:
+    """Each column twice: of sparkgen, and of Spark's own backend."""
+    return [f"{column}: {side}" for column in columns for side in ("sparkgen", "native")]
+
+
 def _over_time(found: Rounds) -> list[str]:
     """A table of the medians of all rounds, in lines of `ROW` seconds."""
     lines = [
@@ -247,10 +232,8 @@ def _over_time(found: Rounds) -> list[str]:
         "",
         "These are medians of the rounds; the pods are counted at the end of each interval.",
         "",
-        "| seconds | writes a minute: sparkgen | writes a minute: native "
-        "| pending: sparkgen | pending: native | ran: sparkgen | ran: native |",
-        "|---|---|---|---|---|---|---|",
     ]
+    rows = [("seconds", *_of_both("writes a minute", "pending", "ran"))]
     steps = ROW // STEP
     for first in range(0, WINDOW // STEP, steps):
         last = first + steps - 1
@@ -263,9 +246,9 @@ def _over_time(found: Rounds) -> list[str]:
             *(statistics.median(one.pending[last] for one in runs) for runs in both),
             *(statistics.median(one.running[last] for one in runs) for runs in both),
         ]
-        told = " | ".join(f"{cell:.0f}" for cell in cells)
-        lines.append(f"| {first * STEP} to {(last + 1) * STEP} | {told} |")
+        rows.append((f"{first * STEP} to {(last + 1) * STEP}", *(f"{cell:.0f}" for cell in cells)))
     lines += [
+        table(rows),
         "",
         "No pod is pending: a full quota refuses a pod before it exists, and accepted pods run at once.",
     ]
@@ -280,7 +263,3 @@ def _gave_up(result: Result) -> bool:
 def per_minute(result: Result) -> float:
     """Writes a minute over the window."""
     return sum(result.writes) * 60 / WINDOW
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from bench.pages import keep
+from bench.pages import FOLDER, ROOT, keep, opening, table
 from simulator.scale import SIZES, applications, measured
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "scale.md"
+RESULTS = FOLDER / "scale.md"
 LIVES = (1_000, 5_000, 10_000)
 DECIDE_GOAL = 20.0
 """Milliseconds at 10,000 executors."""
@@ -68,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def life(count: int) -> dict[str, Any]:
     """One life, in a process of its own."""
-    command = [sys.executable, str(ROOT / "tools" / "bench" / "one_life.py"), str(count)]
+    command = [sys.executable, str(ROOT / "tools" / "bench"), "one_life", str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"error: the life of {count} executors: {done.stderr.strip()[-1000:]}")
@@ -85,13 +79,14 @@ def _reached(found: dict[str, Any]) -> bool:
 
 def page(found: dict[str, Any]) -> str:
     """The page: three tables."""
+    each = found["applications"]
     lines = [
-        "# What grows with size",
-        "",
-        "This page shows how the allocator's time and memory grow with the number of executors.",
-        "",
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench-scale`; the raw data is in [`scale.json`](scale.json).",
+        *opening(
+            "What grows with size",
+            "This page shows how the allocator's time and memory grow with the number of executors.",
+            f"Python {platform.python_version()}",
+            *("bench-scale", "scale"),
+        ),
         "",
         "## A round of the loop",
         "",
@@ -103,19 +98,7 @@ def page(found: dict[str, Any]) -> str:
         "- *one event* is the time to take in one event of the watch of the pods.",
         "- *view* is the memory of what the allocator knows about the pods.",
         "",
-        "| executors | decide (ms) | decide, for each executor (us) | snapshot (ms) | one event (us) "
-        "| view (MiB) |",
-        "|---:|---:|---:|---:|---:|---:|",
-    ]
-    for row in found["rows"]:
-        each = 1e3 * row["decide_ms"] / row["executors"]
-        cells = [
-            f"{row['executors']:,}",
-            *(f"{row['decide_ms']:.2f}", f"{each:.2f}", f"{row['snapshot_ms']:.2f}"),
-            *(f"{row['event_us']:.0f}", f"{row['view_mib']:.1f}"),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += [
+        table([ROUND, *map(_round, found["rows"])], 0),
         "",
         f"Goal at 10,000: decide takes at most {DECIDE_GOAL:.0f} ms, and its time grows no faster than the "
         "number of executors.",
@@ -128,22 +111,7 @@ def page(found: dict[str, Any]) -> str:
         "All executors start and register; for ten seconds, nothing happens; then all executors are removed.",
         "The memory is the process's resident memory, including `python` with all modules.",
         "",
-        "| executors | all created (s) | all removed (s) | CPU until all have registered (s) "
-        "| CPU of ten seconds at rest (s) | CPU of the removal (s) "
-        "| rounds of the loop | memory before, at rest, at most (MiB) |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for one in found["lives"]:
-        memory = ", ".join(f"{one[f'memory_{when}']:.0f}" for when in ("before", "steady", "most"))
-        cells = [
-            f"{one['executors']:,}",
-            *(f"{one[name]:.1f}" for name in ("created", "ended")),
-            *(f"{one[name]:.2f}" for name in ("cpu_up", "cpu_steady", "cpu_down")),
-            *(str(one["rounds"]), memory),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    each = found["applications"]
-    lines += [
+        table([LIFE, *map(_life, found["lives"])], 0),
         "",
         f"Goal at 10,000: at most {MEMORY_GOAL:.0f} MiB.",
         "",
@@ -158,5 +126,30 @@ def page(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+ROUND = (
+    *("executors", "decide (ms)", "decide, for each executor (us)", "snapshot (ms)", "one event (us)"),
+    "view (MiB)",
+)
+LIFE = (
+    *("executors", "all created (s)", "all removed (s)", "CPU until all have registered (s)"),
+    *("CPU of ten seconds at rest (s)", "CPU of the removal (s)", "rounds of the loop"),
+    "memory before, at rest, at most (MiB)",
+)
+
+
+def _round(row: Mapping[str, Any]) -> tuple[str, ...]:
+    each = 1e3 * row["decide_ms"] / row["executors"]
+    decide = (f"{row['decide_ms']:.2f}", f"{each:.2f}", f"{row['snapshot_ms']:.2f}")
+    return f"{row['executors']:,}", *decide, f"{row['event_us']:.0f}", f"{row['view_mib']:.1f}"
+
+
+def _life(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        f"{one['executors']:,}",
+        *(f"{one[name]:.1f}" for name in ("created", "ended")),
+        *(f"{one[name]:.2f}" for name in ("cpu_up", "cpu_steady", "cpu_down")),
+        *(
+            str(one["rounds"]),
+            ", ".join(f"{one[f'memory_{when}']:.0f}" for when in ("before", "steady", "most")),
+        ),
+    )

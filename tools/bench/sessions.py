@@ -18,28 +18,23 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from bench import cluster as bench_cluster
+from bench.pages import FOLDER, ROOT, median, opening, table
 from cluster import network, processes
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
 from cluster.plan import API_SERVER, LAYOUT, NAME, NODES
 from common.cachedir import ToolError
-from gotools import gotools
 from spark import connect_client, spark_operator
 from spark.spark_operator import Operator
 from sparkgen import contract
 from sparkgen.local import spark as local_spark
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "sessions.md"
+RESULTS = FOLDER / "sessions.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "first_result.py"
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 SECONDS = 180.0
@@ -467,19 +462,18 @@ def ratios(found: Sequence[Round], case: str, other: str) -> list[float]:
 
 def page(found: Sequence[Round], version: str) -> str:
     """The page: the medians with their ranges, the ratios, the words and the rounds."""
-    pin = gotools.read_module(gotools.find_tool("spark-operator"))
-    operator = pin.version_of("github.com/kubeflow/spark-operator/v2")
     thin, *_ = connect_client.REQUIREMENTS
+    numbers = [str(number) for number in range(1, len(found) + 1)]
     return "\n".join(
         [
-            "# A session's first result",
-            "",
-            "This page compares how long a session waits for its first result: with a Connect server, "
-            "`sparkgen shell` and `spark-submit`.",
-            "",
-            f"Spark {version}, kubeflow spark-operator {operator}, {thin.replace('==', ' ')}, the test "
-            f"cluster of this repository, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
-            "Measured with `make bench-sessions`; the raw data is in [`sessions.json`](sessions.json).",
+            *opening(
+                "A session's first result",
+                "This page compares how long a session waits for its first result: with a Connect server, "
+                "`sparkgen shell` and `spark-submit`.",
+                f"Spark {version}, kubeflow spark-operator {spark_operator.version()}, "
+                f"{thin.replace('==', ' ')}, the test cluster of this repository",
+                *("bench-sessions", "sessions"),
+            ),
             f"The numbers are medians of {len(found)} rounds, with the minimum and the maximum.",
             "Compare ratios: machines differ.",
             "",
@@ -489,18 +483,18 @@ def page(found: Sequence[Round], version: str) -> str:
             "",
             "![Seconds to the first result](sessions.svg)",
             "",
-            "| | first result after (s) | until the session opens (s) | from then to the result (s) "
-            "| pods | memory of the pods (MiB) | memory of the client (MiB) |",
-            "|---|---|---|---|---|---|---|",
-            *(_row(found, name) for name in CASES),
+            table([COLUMNS, *(_row(found, name) for name in CASES)]),
             "",
             "*Pods* counts the pods of the server or the allocator, without executors; their memory is the "
             "most that they used.",
             "The next table divides the time until the first result of one case by that of another case:",
             "",
-            "| time of the first case / time of the second case | median | in each round |",
-            "|---|---|---|",
-            *(_ratio_row(found, case, other) for case, other in RATIOS),
+            table(
+                [
+                    ("time of the first case / time of the second case", "median", "in each round"),
+                    *(_ratio_row(found, case, other) for case, other in RATIOS),
+                ]
+            ),
             "",
             *WORDS,
             "",
@@ -511,35 +505,39 @@ def page(found: Sequence[Round], version: str) -> str:
             "",
             "Seconds to the first result.",
             "",
-            f"| | {' | '.join(str(number) for number in range(1, len(found) + 1))} |",
-            f"|---{'|---' * len(found)}|",
-            *(f"| {name} | {' | '.join(f'{one[name].wall:.1f}' for one in found)} |" for name in CASES),
+            table([("", *numbers), *((name, *(f"{one[name].wall:.1f}" for one in found)) for name in CASES)]),
             "",
         ]
     )
 
 
-def _row(found: Sequence[Round], name: str) -> str:
-    all_ = [one[name] for one in found]
-    cells = [
-        _range([one.wall for one in all_]),
-        _range([one.opening for one in all_]),
-        _range([one.wall - one.opening for one in all_]),
-        str(max(one.pods for one in all_)),
-        f"{statistics.median(one.memory for one in all_):.0f}",
-        f"{statistics.median(one.client for one in all_):.0f}",
-    ]
-    return f"| {name} | {' | '.join(cells)} |"
+COLUMNS = (
+    *("", "first result after (s)", "until the session opens (s)", "from then to the result (s)"),
+    *("pods", "memory of the pods (MiB)", "memory of the client (MiB)"),
+)
+
+
+def _row(found: Sequence[Round], name: str) -> tuple[str, ...]:
+    sessions = [one[name] for one in found]
+    return (
+        name,
+        _range([one.wall for one in sessions]),
+        _range([one.opening for one in sessions]),
+        _range([one.wall - one.opening for one in sessions]),
+        str(max(one.pods for one in sessions)),
+        median((one.memory for one in sessions), 0),
+        median((one.client for one in sessions), 0),
+    )
 
 
 def _range(values: Sequence[float]) -> str:
     return f"{statistics.median(values):.1f} ({min(values):.1f} to {max(values):.1f})"
 
 
-def _ratio_row(found: Sequence[Round], case: str, other: str) -> str:
+def _ratio_row(found: Sequence[Round], case: str, other: str) -> tuple[str, ...]:
     values = ratios(found, case, other)
     each = ", ".join(f"{value:.2f}" for value in values)
-    return f"| {case} / {other} | **{statistics.median(values):.2f}** | {each} |"
+    return f"{case} / {other}", f"**{statistics.median(values):.2f}**", each
 
 
 def _operator_memory(found: Sequence[Round]) -> str:
@@ -606,7 +604,3 @@ WORDS = (
     "cluster, TLS, or several sessions at once.",
     "Most of the time is the start of JVMs, on shared cores.",
 )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,30 +8,24 @@ that executor pods were there, added up; they are sampled from the API server, a
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import statistics
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from bench import cluster as bench_cluster
 from bench import programs
+from bench.pages import FOLDER, ROOT, by_round, opening, table
 from cluster import requirements
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY, TESTED_VERSIONS
+from cluster.images import REPOSITORY
 from common.cachedir import ToolError
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "shuffle.md"
+RESULTS = FOLDER / "shuffle.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "idle_gaps.py"
 SERVICE, SECRET = "shuffle", "shuffle-secret"
 GOAL = 0.6
@@ -69,19 +63,10 @@ Round = dict[str, Run]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with its data and plot; 1 when the goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument(
-        "--rounds", type=int, default=3, help="number of rounds, each with both sides (default 3)"
-    )
+    parser = bench_cluster.parser(__doc__, RESULTS, rounds=3)
     parser.add_argument("--pauses", type=int, default=2, help="number of pauses in a job (default 2)")
     parser.add_argument("--seconds", type=float, default=60.0, help="length of each pause (default 60)")
     parser.add_argument("--executors", type=int, default=2, help="maximum number of executors (default 2)")
-    parser.add_argument(
-        "--version", default=TESTED_VERSIONS[-1], help="Spark version (default: the newest tested)"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help=f"write the result to {RESULTS.relative_to(ROOT)}"
-    )
     options = parser.parse_args(arguments)
     job = Job(options.version, options.executors, options.pauses, options.seconds)
     try:
@@ -93,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    text = page(found, job, datetime.now(UTC))
+    text = page(found, job)
     print(text)
     if options.write:
         RESULTS.write_text(text)
@@ -146,40 +131,29 @@ def service(namespace: str, version: str) -> dict[str, Any]:
 
 def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any]:
     """The application's document; the sides differ in one field."""
-    small = {"cores": 1, "coreRequest": "100m", "memory": "600m"}
     of_service = {
         "name": SERVICE,
         "mode": "daemonset",
         "secretName": SECRET,
         "directories": [directory(namespace)],
     }
-    return {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": job.version,
-            "image": f"{REPOSITORY}:{job.version}",
-            "imagePullPolicy": "IfNotPresent",
-            "mainApplicationFile": f"local://{programs.FOLDER}/{JOB.name}",
-            "arguments": [str(job.pauses), f"{job.seconds:g}"],
-            "sparkConf": {
-                "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE_SECONDS}s",
-                # The job begins with the first executor: while it waited for the others it would be idle.
-                "spark.scheduler.minRegisteredResourcesRatio": "0",
-            },
-            "dynamicAllocation": {
-                "enabled": True,
-                "minExecutors": 0,
-                "initialExecutors": job.executors,
-                "maxExecutors": job.executors,
-            },
-            "driver": {**small, "configMaps": [programs.MOUNT]},
-            "executor": small,
-            **({"shuffleService": of_service} if side == "service" else {}),
+    spec = {
+        "imagePullPolicy": "IfNotPresent",
+        "arguments": [str(job.pauses), f"{job.seconds:g}"],
+        "sparkConf": {
+            "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE_SECONDS}s",
+            # The job begins with the first executor: while it waited for the others it would be idle.
+            "spark.scheduler.minRegisteredResourcesRatio": "0",
         },
+        "dynamicAllocation": {
+            "enabled": True,
+            "minExecutors": 0,
+            "initialExecutors": job.executors,
+            "maxExecutors": job.executors,
+        },
+        **({"shuffleService": of_service} if side == "service" else {}),
     }
+    return programs.mounted(namespace, job.version, JOB, name, **spec)
 
 
 def run(cluster: Cluster, namespace: str, name: str, side: str, job: Job) -> Run:
@@ -218,13 +192,16 @@ def typical(found: Sequence[Round]) -> Round:
     return sorted(found, key=share)[(len(found) - 1) // 2]
 
 
-def page(found: Sequence[Round], job: Job, now: datetime) -> str:
+def page(found: Sequence[Round], job: Job) -> str:
     """The page of results."""
-    title = (
+    title = opening(
+        "Executor-seconds with a shuffle service",
         "This page compares how many executor-seconds a job with pauses takes with a shuffle service and "
-        "with shuffle tracking.\n\n"
-        f"Spark {job.version}, the test cluster of two nodes, {os.cpu_count()} cores, {now:%Y-%m-%d}.\n"
-        "Measured with `make bench-shuffle`; the raw data is in [`shuffle.json`](shuffle.json).\n"
+        "with shuffle tracking.",
+        f"Spark {job.version}, the test cluster of two nodes",
+        *("bench-shuffle", "shuffle"),
+    )
+    job_words = (
         f"The job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
         f"{job.seconds:g} s between the reads.\n"
         f"Dynamic allocation uses 0 to {job.executors} executors, which may leave when idle for "
@@ -244,15 +221,17 @@ def page(found: Sequence[Round], job: Job, now: datetime) -> str:
         "measurement gave 0.63."
     )
     seconds, walls = ([f"{side}: {what}" for side in SIDES] for what in ("executor-seconds", "wall"))
-    columns = ("round", *seconds, "ratio", *walls)
-    rows = [columns, ("---",) * len(columns)]
-    for number, each in enumerate(found, start=1):
-        ours, theirs = each["service"], each["tracking"]
-        amounts = (f"{ours.executor_seconds:.0f}", f"{theirs.executor_seconds:.0f}", f"{share(each):.2f}")
-        rows.append((str(number), *amounts, f"{ours.wall:.0f} s", f"{theirs.wall:.0f} s"))
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    rows = by_round(
+        [
+            *(f"{each[side].executor_seconds:.0f}" for side in SIDES),
+            f"{share(each):.2f}",
+            *(f"{each[side].wall:.0f} s" for side in SIDES),
+        ]
+        for each in found
+    )
     plot = "![Executors over time, with the shuffle service and with shuffle tracking](shuffle.svg)"
-    parts = ("# Executor-seconds with a shuffle service", title, result, plot, table, costs)
+    numbers = table([("round", *seconds, "ratio", *walls), *rows])
+    parts = ("\n".join([*title, job_words]), result, plot, numbers, costs)
     return "\n\n".join(parts) + "\n"
 
 
@@ -283,7 +262,3 @@ def _strips(figure: Any, both: Round, job: Job) -> None:
         strip.set_ylabel("executors")
     strips[-1].set_xlabel("seconds since the application was submitted")
     strips[-1].set_xlim(0, max(made.wall for made in both.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import compileall
 import json
-import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -20,29 +18,29 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from typing import Any
 
 from bench import cluster as bench_cluster
 from bench.executors import SELECTOR, api_server_cpu
+from bench.pages import FOLDER, ROOT, by_round, median, opening, table
 from bench.pod_watch import Pods
+from bench.programs import MEMORY, PI, application
 from cluster import fakes, network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
 from cluster.plan import NAME
 from common.cachedir import ToolError
+from common.cpu_time import children_cpu_seconds
 from gotools import gotools
 from spark import spark_operator
 from spark.spark_operator import Operator
 from sparkgen import contract
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "submissions.md"
+RESULTS = FOLDER / "submissions.md"
 GOAL = 100
 """Times the operator, until all drivers run."""
 SECONDS = 300.0
-ROLE = {"cores": 1, "memory": "600m"}
+ROLE = {"cores": 1, "memory": MEMORY}
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 OPERATOR = "spark-operator"
 
@@ -118,29 +116,18 @@ def one_round(cluster: Cluster, operator: Operator, version: str, count: int) ->
 def sparkgen(cluster: Cluster, submit: Submit, version: str, count: int, namespace: str) -> Result:
     """By one of WAYS."""
     text = documents(version, count, namespace)
-    return _timed(cluster, namespace, count, partial(submit, cluster, text), _children_cpu)
+    return _timed(cluster, namespace, count, partial(submit, cluster, text), children_cpu_seconds)
 
 
 def documents(version: str, count: int, namespace: str) -> str:
     """So many documents for sparkgen, as one stream."""
     role = {**ROLE, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
-    found = [
-        {
-            "apiVersion": "sparkgen.dev/v1alpha1",
-            "kind": "SparkApplication",
-            "metadata": {"name": f"pi-{number}", "namespace": namespace},
-            "spec": {
-                "type": "Python",
-                "sparkVersion": version,
-                "image": f"{REPOSITORY}:{version}",
-                "runtimeImage": contract.RUNTIME_IMAGE,
-                "mainApplicationFile": bench_cluster.PI,
-                "driver": role,
-                "executor": {**role, "instances": 1},
-            },
-        }
-        for number in range(count)
-    ]
+    spec: dict[str, Any] = {
+        "runtimeImage": contract.RUNTIME_IMAGE,
+        "driver": role,
+        "executor": {**role, "instances": 1},
+    }
+    found = [application(namespace, version, name=f"pi-{number}", **spec) for number in range(count)]
     return "\n---\n".join(map(json.dumps, found))
 
 
@@ -182,7 +169,7 @@ def kubeflow(cluster: Cluster, operator: Operator, version: str, count: int, nam
         "sparkVersion": version,
         "image": f"{REPOSITORY}:{version}",
         "imagePullPolicy": "IfNotPresent",
-        "mainApplicationFile": bench_cluster.PI,
+        "mainApplicationFile": PI,
         "restartPolicy": {"type": "Never"},
         "driver": {**ROLE, "template": template},
         "executor": {**ROLE, "instances": 1},
@@ -196,15 +183,9 @@ def kubeflow(cluster: Cluster, operator: Operator, version: str, count: int, nam
 
     def used() -> float:
         operator.settle()
-        return _children_cpu() + operator.cpu()
+        return children_cpu_seconds() + operator.cpu()
 
     return _timed(cluster, namespace, count, submit, used)
-
-
-def _children_cpu() -> float:
-    """Seconds of CPU that commands of this process have used, once they have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _timed(
@@ -242,27 +223,29 @@ def ratio(found: Sequence[Round], way: str, what: str = "running") -> float:
 
 def page(found: Sequence[Round], version: str, count: int) -> str:
     """The page: the medians, and the rounds."""
-    pin = gotools.read_module(gotools.find_tool("spark-operator"))
-    operator = pin.version_of("github.com/kubeflow/spark-operator/v2")
+    columns = (
+        *COLUMNS,
+        "spark-operator's time until all run / this time",
+        "spark-operator's CPU of the submission / this CPU",
+    )
+    rounds = by_round(
+        [f"{one.created:.2f} s, {one.running:.2f} s" for one in each.values()] for each in found
+    )
     lines = [
-        f"# {count} applications applied at once",
-        "",
-        f"This page compares how long it takes until {count} drivers run, with sparkgen and with the "
-        "kubeflow spark-operator.",
-        "",
-        f"Spark {version}, kubeflow spark-operator {operator}, the test cluster of this repository, "
-        f"{os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
-        "Measured with `make bench-cluster`; the raw data is in [`submissions.json`](submissions.json).",
+        *opening(
+            f"{count} applications applied at once",
+            f"This page compares how long it takes until {count} drivers run, with sparkgen and with the "
+            "kubeflow spark-operator.",
+            f"Spark {version}, kubeflow spark-operator {spark_operator.version()}, "
+            "the test cluster of this repository",
+            *("bench-cluster", "submissions"),
+        ),
         "Times are seconds from the command until every driver pod exists, and until every driver pod runs.",
         "The first table has medians of several rounds; in each round, the sides run one after another.",
         "The drivers are on kwok's fake nodes.",
         "Compare ratios: machines differ.",
         "",
-        f"| | {' | '.join(COLUMNS)} | spark-operator's time until all run / this time "
-        "| spark-operator's CPU of the submission / this CPU |",
-        f"|---{'|---' * len(COLUMNS)}|---|---|",
-        *(_row(found, way) for way in WAYS),
-        _row(found, OPERATOR),
+        table([("", *columns), *(_row(found, side) for side in (*WAYS, OPERATOR))]),
         "",
         f"Goal: until all drivers run, spark-operator takes at least {GOAL} times as long as the fastest of "
         f"sparkgen's ways; this goal was {'reached' if _reached(found) else 'missed'}.",
@@ -271,12 +254,8 @@ def page(found: Sequence[Round], version: str, count: int) -> str:
         "",
         "The seconds of each round, until all driver pods existed and until all ran:",
         "",
-        f"| round | {' | '.join(found[0])} |",
-        f"|---{'|---' * len(found[0])}|",
+        table([("round", *found[0]), *rounds]),
     ]
-    for number, one in enumerate(found, start=1):
-        cells = [f"{side.created:.2f} s, {side.running:.2f} s" for side in one.values()]
-        lines.append(f"| {number} | {' | '.join(cells)} |")
     return "\n".join(lines).replace("render | kubectl", "render \\| kubectl") + "\n"
 
 
@@ -284,12 +263,9 @@ def _reached(found: Sequence[Round]) -> bool:
     return max(ratio(found, way) for way in WAYS) >= GOAL
 
 
-def _row(found: Sequence[Round], side: str) -> str:
-    cells = [
-        f"{statistics.median(getattr(one[side], what) for one in found):.2f}" for what in COLUMNS.values()
-    ]
-    cells += [f"{ratio(found, side, what):.0f}" for what in ("running", "cpu")]
-    return f"| {side} | {' | '.join(cells)} |"
+def _row(found: Sequence[Round], side: str) -> tuple[str, ...]:
+    cells = [median((getattr(one[side], what) for one in found), 2) for what in COLUMNS.values()]
+    return side, *cells, *(f"{ratio(found, side, what):.0f}" for what in ("running", "cpu"))
 
 
 WORDS = (
@@ -305,7 +281,3 @@ WORDS = (
     "  On more cores, the JVMs take less time, but use as much CPU.",
     "  The CPU is that of kubectl, controller and JVMs.",
 )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

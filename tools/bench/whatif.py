@@ -21,16 +21,13 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from bench.pages import FOLDER, ROOT
 from bench.whatif_page import CONFIGURATIONS, RECORDED, SHAPES, Kept, text
 from bench.whatif_runs import Local, Runner, on_cluster
 from common.cachedir import ToolError
 from sparkgen.spark_versions import NEWEST
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "benchmarks" / "whatif.md"
+RESULTS = FOLDER / "whatif.md"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from bench.pages import table
 from sparkgen.eventlog import Recording, read_recording
 from sparkgen.whatif.candidates import from_sets
 from sparkgen.whatif.configuration import configuration
@@ -128,7 +129,7 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
         "",
         "## Predictions",
         "",
-        *table(others),
+        results(others),
         "",
         *summary(others),
         "",
@@ -136,48 +137,40 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
         "",
         "Here, the replay has the same settings as the recorded run.",
         "",
-        *table(own),
+        results(own),
         "",
         *summary(own),
     ]
     return "\n".join(lines) + "\n"
 
 
-def table(found: list[Row]) -> list[str]:
-    """Rows of what happened and what was said."""
-    names = [
-        "application",
-        "configuration",
-        "busy",
-        "wall",
-        "replay",
-        "error",
-        "error from the first stage on",
-    ]
-    names += ["executor-s", "replay", "error", "formula", "error"]
-    lines = [f"| {' | '.join(names)} |", "|---|---|" + "---:|" * (len(names) - 2)]
+def results(found: list[Row]) -> str:
+    """A table of what happened and what was said."""
+    names = ["application", "configuration", "busy", "wall", "replay", "error"]
+    names += ["error from the first stage on", "executor-s", "replay", "error", "formula", "error"]
+    rows = [names]
     for row in found:
         wall, later, executors, formula = (f"{error:+.0%}" for error in row.errors())
         cells = [row.shape.replace("_", " "), row.name, f"{row.busy:.0%}"]
         cells += [f"{row.truth.wall:.1f} s", f"{row.replayed.wall:.1f} s", wall, later]
         cells += [f"{row.truth.executor_seconds:.0f}", f"{row.replayed.executor_seconds:.0f}", executors]
-        lines.append(f"| {' | '.join([*cells, f'{row.formula:.1f} s', formula])} |")
-    return lines
+        rows.append([*cells, f"{row.formula:.1f} s", formula])
+    return table(rows, 2)
 
 
 def summary(found: list[Row]) -> list[str]:
     """The median and the worst error of each."""
     if not found:
         return ["Nothing was measured."]
-    lines = ["| error | median | worst |", "|---|---:|---:|"]
+    rows = [("error", "median", "worst")]
     titles = (
         *("wall, replay", "wall from the first stage on, replay"),
         *("executor-seconds, replay", "wall, classic formula"),
     )
     for title, errors in zip(titles, zip(*(row.errors() for row in found), strict=True), strict=True):
         sizes = [abs(error) for error in errors]
-        lines.append(f"| {title} | {statistics.median(sizes):.0%} | {max(sizes):.0%} |")
-    return [f"{len(found)} run{'s' * (len(found) > 1)}.", "", *lines]
+        rows.append((title, f"{statistics.median(sizes):.0%}", f"{max(sizes):.0%}"))
+    return [f"{len(found)} run{'s' * (len(found) > 1)}.", "", table(rows, 1)]
 
 
 def part(found: float, truth: float) -> float:

@@ -1,8 +1,9 @@
-"""How long a process has used the processors."""
+"""How long processes have used the processors."""
 
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -13,3 +14,9 @@ def cpu_seconds(pid: int, *, children: bool = False) -> float:
     # proc(5): utime, stime, cutime and cstime are fields 14 to 17; the second field may contain spaces.
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11 : 15 if children else 13])) / _TICKS
+
+
+def children_cpu_seconds() -> float:
+    """Seconds of CPU that this process's commands have used, once they have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

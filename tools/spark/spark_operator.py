@@ -36,6 +36,12 @@ FLAGS = (
 )
 
 
+def version() -> str:
+    """The version that is pinned."""
+    pin = gotools.read_module(gotools.find_tool("spark-operator"))
+    return pin.version_of("github.com/kubeflow/spark-operator/v2")
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """A running controller."""

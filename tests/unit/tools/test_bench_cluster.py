@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench import cluster as bench_cluster
+from bench.pages import ROOT
 from cluster.handle import Cluster
 from common.cachedir import ToolError
 
@@ -33,7 +37,7 @@ def test_the_page_and_the_numbers_are_kept_when_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], write: bool
 ) -> None:
     """The page goes to standard output, too."""
-    results = bench_cluster.ROOT / "docs" / "x.md"
+    results = tmp_path / "x.md"
     options = bench_cluster.parser("x", results, rounds=4).parse_args(["--write"] if write else [])
     page = tmp_path / "x.md"
     found = bench_cluster.measured(
@@ -63,3 +67,17 @@ def test_what_fails_is_told_and_nothing_is_kept(tmp_path: Path, capsys: pytest.C
     assert bench_cluster.measured(options, tmp_path / "x.md", fail, str, list) is None
     assert capsys.readouterr().err == "error: 3 of 20 drivers run\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_target_of_make_names_a_benchmark() -> None:
+    """A name is that of a module with `main`; without one, the names are listed."""
+    text = (ROOT / "Makefile").read_text("utf-8")
+    named = set(re.findall(r"python tools/bench (\w+)", text)) | set(
+        re.findall(r"for part in ([\w ]+); do", text)[0].split()
+    )
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "bench")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    listed = re.findall(r"\w+", done.stderr.partition("{")[2].partition("}")[0])
+    assert named == set(listed) - {"one_life", "raw_client"}
