@@ -1,7 +1,7 @@
-"""What to do now: a pure function of what is seen, wanted and remembered. It is the heart of the allocator.
+"""The heart of the allocator: `decide` computes what to do now, without doing it.
 
-The steps run in the order of `STEPS`; each takes a draft and returns one with its own part done. Nothing is
-concluded from an incomplete snapshot: an executor that it does not show may well be there.
+`decide` is a pure function of what the cluster shows, what the driver wants and what the allocator remembers.
+Its docstring has the states of executors, and the steps of a decision.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 IN_ORDER = tuple(sorted(ExecutorState, key=lambda state: state.value))
 STEPS: tuple[Callable[[Draft], Draft], ...] = (losses, reported_losses, removals, excess, limits, creations)
-"""In this order: what has ended is told, what has to go goes, and what is missing comes last."""
+"""The steps of a decision, in their order: `decide` describes them."""
 
 
 def decide(
@@ -36,7 +36,48 @@ def decide(
     now: float,
     jitter: float = 0.5,
 ) -> AllocationDecision:
-    """What to do at `now`, and what to remember. `jitter` (0 to 1) spreads pauses."""
+    """Returns what to do at `now`, and what to remember for the next decision.
+
+    The loop calls it in every round. It compares how many executors there should be with those that there
+    are, so it never depends on having seen an event: a decision that got lost is simply made again.
+
+    Each executor id is in exactly one state (`ExecutorState`, computed by executor_states.py):
+
+    ==========  ===========================================================================================
+    planned     this decision creates it; its request has not been sent
+    requested   the request has been sent, and the cluster has not shown its pod yet
+    pending     its pod exists, but does not run: it waits for a queue, a node, an image or a volume
+    running     its pod runs, but its JVM has not registered with the driver
+    registered  Spark gives it tasks
+    draining    it is leaving: Spark removed or decommissions it, or its pod is being deleted
+    gone        its pod has ended or no longer exists
+    ==========  ===========================================================================================
+
+    Executors that are requested, pending, running or registered are *active*. They count towards the number
+    that the driver wants of their resource profile; draining ones do not, because Spark gives them no tasks.
+
+    The steps, each of which takes a draft of the decision and returns it with its own part added:
+
+    1. `prune_memory` forgets requests and removals that the snapshot confirms, and begins anew for a driver
+       that has restarted.
+    2. `situation` puts each executor in its state.
+    3. `losses` finds out why executors have ended, and counts those that failed.
+    4. `reported_losses` tells the driver about each gone executor that it still names.
+    5. `removals` deletes pods that have to go whatever the driver wants: those that Spark removed, those of
+       an earlier driver, and those that do not start or register in time. It repeats deletions that have no
+       effect, then forces them.
+    6. `excess` gives up executors that are more than wanted. It never takes a registered one: Spark chooses
+       these, because they hold data and run tasks.
+    7. `limits` ends the application if too many executors failed, or if no executor can ever start.
+    8. `creations` creates what is missing, within the reviewed maximum, the gates and the pace.
+    9. `publish` adds what the driver, waiting executors and people are told, and when to decide again.
+
+    No step concludes from an incomplete snapshot that an executor is gone. The request for it may have been
+    carried out although the snapshot does not show its pod yet.
+
+    `now` is in seconds of the clock that all times in `snapshot`, `target` and `memory` come from. `jitter`,
+    from 0 to 1, makes pauses longer or shorter, so that many allocators do not repeat a call at one moment.
+    """
     memory = prune_memory(snapshot, target, memory, settings, now)
     situation = executor_states.situation(snapshot, target, memory, settings, now)
     draft = Draft(situation, jitter, writes_in_flight(memory))
