@@ -139,7 +139,7 @@ def _keep(draft: Draft, item: Property) -> None:
         reason = f"{lost} needs the scheduler backend of native Spark on Kubernetes"
         _tell(draft, Outcome.LOST, item, reason, BACKEND_CLASSES[lost])
     text = without_backend_classes(item.name, item.text)
-    if text:
+    if text or not item.text:  # an empty text is a value, too
         draft.put(target, text)
         _tell(draft, Outcome.CARRIED, item, target=target)
 

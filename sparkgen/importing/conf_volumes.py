@@ -41,7 +41,10 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
     options = {
         key.removeprefix("options."): item.text for key, item in found.items() if key.startswith("options.")
     }
+    read_only = "mount.readOnly" in found and found["mount.readOnly"].text.strip().lower() == "true"
     volume = {"name": name, **_SOURCES[kind](options)}
+    if read_only and "persistentVolumeClaim" in volume:
+        volume["persistentVolumeClaim"]["readOnly"] = True  # as Spark attaches the claim
     volumes = ("spec", "volumes")
     if draft.item(volumes, name) not in (None, volume):
         volume["name"] = f"{name}-{role}"
@@ -53,7 +56,7 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
         if key in found:
             mount[field] = found[key].text
     if "mount.readOnly" in found:
-        mount["readOnly"] = found["mount.readOnly"].text.strip().lower() == "true"
+        mount["readOnly"] = read_only
     target = ("spec", role, "volumeMounts")
     mounted = draft.append(target, mount) if "mount.path" in found else None
     for key, item in found.items():

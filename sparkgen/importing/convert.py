@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sparkgen.contract import ENV_SPARK_CONF_DIR, SPARK_DEFAULTS_FILE
 from sparkgen.document import Node
 from sparkgen.errors import Path, Position, Severity
 from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect, submit
@@ -25,6 +26,14 @@ from sparkgen.model.connect import CONNECT_KIND
 
 API_VERSION = "sparkgen.dev/v1alpha1"
 _READ_AS = "read as its newest version"
+_NOT_READ = (
+    "it applies only to the submitting machine",
+    "if the program reads it, set it in `env` of driver and executor",
+)
+_FOLDER_READ = (
+    f"import has read {SPARK_DEFAULTS_FILE} of this folder, and no other file of it",
+    "if the folder has other files for Spark, write their texts in `sparkConfFiles`",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +122,15 @@ def submit_document(
     first = words[0]
     draft = Draft(False, Position(file, first.line, first.column), context.choices, names=context.names)
     draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
+    files = context.files
     for word in before:
-        draft.tell(
-            Outcome.LOST,
-            (f"before spark-submit: {word.text.partition('=')[0]}",),
-            Position(file, word.line, word.column),
-            (),
-            "it applies only to the submitting machine",
-            "if the program reads it, set it in `env` of driver and executor",
-        )
-    submit.read(draft, words[1:], file, script.known, context.files)
+        name, _, folder = word.text.partition("=")
+        defaults = files.find(f"{folder}/{SPARK_DEFAULTS_FILE}", file) if name == ENV_SPARK_CONF_DIR else None
+        files = files if defaults is None else replace(files, defaults=defaults)
+        reason, step = _NOT_READ if defaults is None else _FOLDER_READ
+        position = Position(file, word.line, word.column)
+        draft.tell(Outcome.LOST, (f"before spark-submit: {name}",), position, (), reason, step)
+    submit.read(draft, words[1:], file, script.known, files)
     conf.place(draft, typed=True)
     submit.finish(draft)
     return _finished(draft, "spark-submit", context)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
+from sparkgen.contract import SPARK_DEFAULTS_FILE
 from sparkgen.document import Node
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.problems import TEMPLATE_STEP
@@ -33,7 +34,6 @@ from sparkgen.importing.shell import Unclosed
 from sparkgen.importing.submit import submits_nothing
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
-DEFAULTS = "spark-defaults.conf"
 COMMAND_LINE = "command line"
 
 
@@ -132,7 +132,7 @@ def _properties(name: str, gathered: Gathered) -> None:
     elif has_spark_properties(text):
         gathered.properties.append(name)
         files = gathered.context.files
-        if FilePath(name).name == DEFAULTS and files.defaults is None:
+        if FilePath(name).name == SPARK_DEFAULTS_FILE and files.defaults is None:
             files.defaults = PropertiesFile(shown_name(name), read_properties(text))
     elif not isinstance(name, Found):
         where = Position(shown_name(name), 1, 1)
@@ -147,7 +147,7 @@ def _unused_files(gathered: Gathered, submitted: bool) -> Iterator[LeftAlone]:
         if os.path.normpath(name) in files.used or (is_default and submitted):
             continue
         reason = "it sets properties of Spark, and names no application"
-        step = f"import it with a script: as {DEFAULTS}, or named by --properties-file"
+        step = f"import it with a script: as {SPARK_DEFAULTS_FILE}, or named by --properties-file"
         where = Position(shown_name(name), 1, 1)
         yield LeftAlone("file of properties", "", where, reason, step, finding=True)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sparkgen.contract import SPARK_DEFAULTS_FILE
 from sparkgen.errors import Path, Position
 from sparkgen.grammar.whole import whole
 from sparkgen.importing.commands import Word
@@ -23,7 +24,6 @@ _ALL = ("$@", "$*", "${@}", "${*}")
 """All arguments of a script."""
 _OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
 """What names of variables that hold options have in them, where nothing else tells."""
-_DEFAULTS = "spark-defaults.conf"
 _DEFAULT = "was a variable of the environment, {}; its default in the script was taken"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _VARIABLE = "the shell variable {} is copied unchanged: nothing replaces it"
@@ -64,7 +64,7 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
             main = word
             break
     if not line.names_file and files.defaults is not None:
-        add_properties(draft, files.defaults, _DEFAULTS)
+        add_properties(draft, files.defaults, SPARK_DEFAULTS_FILE)
     keep_last(draft)
     if main is not None:
         _main(line, main)

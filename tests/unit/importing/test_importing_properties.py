@@ -93,6 +93,55 @@ def test_defaults_are_for_commands_that_name_no_file(folder: Path) -> None:
     assert (len(every.imported), [left for left in every.left_alone if left.finding]) == (2, [])
 
 
+def test_the_folder_of_configuration_that_a_command_sets_is_read(folder: Path) -> None:
+    """Its spark-defaults.conf wins over the one among the inputs; a finding says that no other counts."""
+    (folder / "jobs/conf/spark-defaults.conf").write_text("spark.my.folder yes\n")
+    (folder / "jobs/submit.sh").write_text("SPARK_CONF_DIR=conf " + SUBMIT.format(""))
+    result = imported("jobs/submit.sh", "spark-defaults.conf")
+    assert only_spec(result)["sparkConf"] == {"spark.my.folder": "yes"}
+    (item,) = result.imported
+    assert [(entry.source, entry.reason) for entry in item.findings] == [
+        (
+            ("before spark-submit: SPARK_CONF_DIR",),
+            "import has read spark-defaults.conf of this folder, and no other file of it",
+        )
+    ]
+    (folder / "jobs/submit.sh").write_text("SPARK_CONF_DIR=/etc/spark " + SUBMIT.format(""))
+    (item,) = imported("jobs/submit.sh").imported
+    (found,) = item.findings
+    assert found.reason == "it applies only to the submitting machine"
+
+
+def test_an_empty_value_is_kept(folder: Path) -> None:
+    """A variable may be empty, and is not absent then."""
+    (folder / "jobs/submit.sh").write_text(
+        SUBMIT.format("--conf spark.executorEnv.EMPTY= --conf spark.kubernetes.driverEnv.EMPTY=")
+    )
+    spec = only_spec(imported("jobs/submit.sh"))
+    assert spec["sparkConf"] == {"spark.executorEnv.EMPTY": ""}
+    assert spec["driver"] == {"env": [{"name": "EMPTY", "value": ""}]}
+
+
+def test_a_claim_that_is_mounted_read_only_is_attached_so(folder: Path) -> None:
+    """As Spark does; the role that writes to it attaches it for writing."""
+    given = [
+        f"--conf spark.kubernetes.{role}.volumes.persistentVolumeClaim.data.{key}"
+        for role in ("driver", "executor")
+        for key in ("mount.path=/data", "options.claimName=c")
+    ]
+    read_only = "--conf spark.kubernetes.executor.volumes.persistentVolumeClaim.data.mount.readOnly=true"
+    (folder / "jobs/submit.sh").write_text(SUBMIT.format(" ".join([*given, read_only])))
+    spec = only_spec(imported("jobs/submit.sh"))
+    assert spec["volumes"] == [
+        {"name": "data", "persistentVolumeClaim": {"claimName": "c"}},
+        {"name": "data-executor", "persistentVolumeClaim": {"claimName": "c", "readOnly": True}},
+    ]
+    assert spec["driver"]["volumeMounts"] == [{"name": "data", "mountPath": "/data"}]
+    assert spec["executor"]["volumeMounts"] == [
+        {"name": "data-executor", "mountPath": "/data", "readOnly": True}
+    ]
+
+
 def test_a_file_that_is_not_there_is_a_finding(folder: Path) -> None:
     """So is one on the machine that submitted, and one that no command reads."""
     for path in ("missing.conf", "/etc/spark/spark-defaults.conf", "$CONF/x.conf"):
