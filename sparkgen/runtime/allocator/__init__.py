@@ -1,5 +1,5 @@
-"""The allocator: creates and removes executors while an application runs. Observe, decide, act.
+"""The allocator: creates and removes executors while an application runs. It observes, decides and acts.
 
-It runs as a sidecar of the driver, on the standard library and urllib3 alone; beside a Connect server on h2,
-too. It never imports the generator.
+It runs as a sidecar of the driver. It needs only the standard library and urllib3; beside a Connect server,
+also h2. It never imports the generator.
 """

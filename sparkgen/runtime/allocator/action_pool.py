@@ -1,4 +1,4 @@
-"""Carries out what was decided, on a few threads: the loop never waits for an answer."""
+"""Carries out decisions on a few threads, so that the loop never waits for an answer."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from sparkgen.runtime.kubernetes.answers import Answer
 
 
 class ActionRunner(Protocol):
-    """Where actions go, and outcomes come from; a simulator has one without threads."""
+    """Takes actions, and returns their outcomes; the simulator has one without threads."""
 
     def start(self, actions: Iterable[Action]) -> None:
-        """Begin with these."""
+        """Start these actions."""
         ...
 
     def outcomes(self) -> list[ActionOutcome]:
-        """What has ended since the last call, in the order in which it ended."""
+        """The outcomes since the last call, in the order in which the actions ended."""
         ...
 
 
 class WaitableActionRunner(ActionRunner, Protocol):
-    """Acts that can be waited for."""
+    """An ActionRunner whose actions can be waited for."""
 
     def settle(self, seconds: float) -> None:
-        """Wait until all that was begun has ended, for a time at most."""
+        """Wait until all started actions have ended, at most `seconds`."""
         ...
 
 
@@ -47,15 +47,15 @@ class ActionPool:
         self._ended: queue.SimpleQueue[ActionOutcome] = queue.SimpleQueue()
         self._open: set[Future[None]] = set()
         self.answers: Counter[tuple[str, str]] = Counter()
-        """How many answers of each kind came: ("create" or "delete", the answer's name)."""
+        """The number of answers of each kind: ("create" or "delete", the answer's name)."""
 
     def start(self, actions: Iterable[Action]) -> None:
-        """Begin with these."""
+        """Start these actions."""
         self._open = {future for future in self._open if not future.done()}
         self._open |= {self._pool.submit(self._carry_out, action) for action in actions}
 
     def outcomes(self) -> list[ActionOutcome]:
-        """What has ended since the last call, in the order in which it ended."""
+        """The outcomes since the last call, in the order in which the actions ended."""
         found: list[ActionOutcome] = []
         while True:
             try:
@@ -67,17 +67,17 @@ class ActionPool:
             found.append(outcome)
 
     def finish(self, seconds: float) -> bool:
-        """Begin nothing that still waits for a thread, and wait for the rest; whether all of it has ended."""
+        """Cancel actions that wait for a thread, and wait for the rest; returns whether all have ended."""
         for future in self._open:
             future.cancel()
         return not wait(self._open, seconds).not_done
 
     def settle(self, seconds: float) -> None:
-        """Wait until all that was begun has ended, for a time at most."""
+        """Wait until all started actions have ended, at most `seconds`."""
         wait(self._open, seconds)
 
     def close(self) -> None:
-        """Take no more actions."""
+        """Accept no more actions."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _do(self, action: Action) -> ActionOutcome:
@@ -88,7 +88,7 @@ class ActionPool:
     def _carry_out(self, action: Action) -> None:
         try:
             outcome = self._do(action)
-        except Exception as error:  # noqa: BLE001 - a fault of ours: the action is asked for again, later
+        except Exception as error:  # noqa: BLE001 - an internal error: the action is repeated later
             fault = Hindrance(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
             outcome = ActionOutcome(action, Answer.UNKNOWN, fault)
         self._ended.put(outcome)

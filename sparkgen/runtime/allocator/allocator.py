@@ -1,4 +1,4 @@
-"""The allocator put together: listeners, watcher, action pool and loop around one ExecutorBackend.
+"""The whole allocator: listeners, watcher, action pool and loop around one ExecutorBackend.
 
 The sidecar (sidecar.py) gives it a cluster; `sparkgen run --local` gives it processes of this machine.
 """
@@ -31,19 +31,19 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """Where to listen: an address of this machine, and a port (0: any that is free)."""
+    """An address of this machine, and a port to listen on (0: any that is free)."""
 
     address: str
     port: int
 
 
 def ignore_round(_: Round) -> None:
-    """Draw nothing."""
+    """Do nothing with a round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All that an allocator is made of. Its session has been begun: the driver's files are written."""
+    """All that an allocator is made of. Its session has begun: the driver's files are written."""
 
     backend: ExecutorBackend
     attempt: Attempt
@@ -54,23 +54,23 @@ class Parts:
     tag: str
     """A text that no earlier process used: the tags of its reports start with it."""
     scheduler: ListenAddress
-    """For the scheduler jar; on loopback."""
+    """Where to listen for the scheduler jar; on loopback."""
     public: ListenAddress
-    """For executors, probes and people."""
+    """Where to listen for executors, probes and people."""
     set_application_id: Callable[[str], None] = ignore_text
-    """Called with the application id of each driver that speaks (loop.LoopPorts)."""
+    """Called with the application id of each driver that reports (loop.LoopPorts)."""
     show: Callable[[Round], None] = ignore_round
-    """Given every round of the loop, on the loop's thread."""
+    """Called with every round of the loop, on the loop's thread."""
     why_not_serving: Callable[[], str] | None = None
-    """Asks the driver's Connect server (connect_server.why_not_serving); None where the driver is none."""
+    """Checks the driver's Connect server (connect_server.why_not_serving); None if the driver has none."""
     rules: SessionRules | None = None
-    """How drivers are treated that come and go; None where there is one in the pod."""
+    """The rules for drivers that come and go; None if the pod has its own driver."""
     client: ClientEndpoint | None = None
-    """For the command of a session in client mode; None elsewhere."""
+    """Answers the command of a session in client mode; None in other modes."""
 
 
 class Allocator:
-    """One allocator. `start`, then `stop`, `sweep` where nothing may stay, and `close`; each once."""
+    """One allocator. Call `start`, `stop`, `sweep` if no executor may stay, and `close`; each once."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -87,9 +87,9 @@ class Allocator:
         self._listeners: list[endpoints.Listener] = []
 
     def start(self) -> tuple[int, int]:
-        """Listen, watch and decide; the ports of the scheduler jar and of everybody else.
+        """Listen, watch and decide. Returns the ports for the scheduler jar and for everybody else.
 
-        OSError when a port is taken.
+        Raises OSError if a port is in use.
         """
         parts = self._parts
         ask = parts.why_not_serving
@@ -112,34 +112,34 @@ class Allocator:
 
     @property
     def died_of(self) -> BaseException | None:
-        """What one of its threads died of: the process has to end, and to begin again."""
+        """The error that a thread died of, if any: the process then has to end, and is restarted."""
         return self.mailbox.crashed
 
     def wait(self, seconds: float) -> None:
-        """Wait until it is stopped or has died, for a time at most."""
+        """Wait until it is stopped or a thread has died, at most `seconds`."""
         self.mailbox.wait_closed(seconds)
 
     def stop(self, *, leave: bool) -> None:
-        """Decide no more. `leave`: executors that wait are told to go."""
+        """Stop deciding. `leave`: tell waiting executors to exit."""
         self.mailbox.close(leave=leave)
         self._watcher.stop()
         self._loop.join(5.0)
 
     def sweep(self, seconds: float) -> shutdown.SweepResult:
-        """Delete every executor of the attempt; after `stop`."""
+        """Delete every executor of the attempt; call it after `stop`."""
         self._pool.finish(seconds / 2)
         now = shutdown.ClockAndSleep(self._clock, time.sleep)
         return shutdown.sweep(self._parts.backend, self._pool, PodView(self._parts.attempt), now, seconds)
 
     def close(self) -> None:
-        """Give back ports and connections."""
+        """Release ports and connections."""
         for listener in self._listeners:
             listener.close()
         self._parts.backend.close()
         self._pool.close()
 
     def facts(self) -> StatusFacts:
-        """What /status and /metrics tell."""
+        """The facts for /status and /metrics."""
         log, reporter = self._parts.log, self._reporter
         return StatusFacts(
             application=self._names(),
@@ -175,5 +175,5 @@ class Allocator:
     def _guarded(self, target: Callable[[], None]) -> None:
         try:
             target()
-        except Exception as error:  # noqa: BLE001 - a thread must not die in silence: all of it restarts
+        except Exception as error:  # noqa: BLE001 - a dead thread must be noticed: the whole process restarts
             self.mailbox.crash(error)

@@ -1,4 +1,4 @@
-"""The ExecutorBackend of the sidecar: the API server of the cluster that the pod runs in."""
+"""The ExecutorBackend of the sidecar: the API server of the cluster that its pod runs in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparkgen.runtime.kubernetes.transport import Transport
 
 
 def kubernetes_backend(inputs: BackendInputs) -> BackendParts:
-    """The cluster, and the RPC secret in it before the first executor. Refused outside of a cluster."""
+    """The backend, which creates the RPC secret before the first executor. Raises Refused in no cluster."""
     try:
         access = in_cluster(os.environ)
     except NoCluster as error:
@@ -44,6 +44,6 @@ def kubernetes_backend(inputs: BackendInputs) -> BackendParts:
 
 
 def _made(create: Callable[[], Verdict], order: Create) -> ActionOutcome:
-    """What it means for an executor whether something that it needs could be created."""
+    """The outcome of creating an executor, given whether an object that it needs could be created."""
     verdict = create()
     return ActionOutcome(order, verdict.answer, verdict.hindrance, verdict.retry_after)

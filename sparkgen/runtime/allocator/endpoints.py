@@ -1,6 +1,6 @@
 """The two listeners: one on loopback for the scheduler jar, one at the pod's address for everybody else.
 
-Nothing of a request is ever logged, because the token is in it.
+No part of a request is ever logged, because requests contain the token.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from sparkgen.runtime.httpserver.workers import Workers
 __all__ = ["DRIVER_LIMITS", "PUBLIC_LIMITS", "Listener", "driver_handler", "listen", "public_handler"]
 
 MAX_WAITING = 128
-"""Executors whose question is held; each holds a thread."""
+"""The most executors whose requests are held until there is a decision; each holds a thread."""
 MAX_WAITING_PER_ADDRESS = 16
-"""Of them for one address: executors in the nodes' network share their node's."""
+"""The most of them from one address: executors in the host network share the address of their node."""
 HOLD_SECONDS = 5.0
-"""How long an executor's question is held at most."""
+"""The most seconds that an executor's request is held."""
 PAGES_WAITING = 64
-"""Questions for /status and /metrics that wait for the one thread that answers them."""
+"""The most requests for /status and /metrics that wait for the one thread that answers them."""
 PROBES_WAITING = 64
-"""Questions for /connect that wait for the one thread that asks the Connect server."""
+"""The most requests for /connect that wait for the one thread that checks the Connect server."""
 FRESH_SECONDS = 1.0
-"""How long what the Connect server answered is an answer to others, too."""
+"""How long an answer of the Connect server also answers other requests."""
 LAST_SECONDS = 10.0
-"""How long it is for those for whom there is no room: longer than an exchange takes."""
+"""How long it answers requests that find no free place: longer than a check takes."""
 STUCK_SECONDS = 60.0
-"""A loop that has made no round for so long is stuck: the kubelet may start the container again."""
+"""A loop that has not finished a round for this long is stuck: the kubelet may restart the container."""
 DRIVER_LIMITS = Limits(
     connections=64, per_address=64, body_bytes=4 * protocol.MAX_BODY, body_seconds=30.0, idle_seconds=30.0
 )
-"""The scheduler jar needs two connections. All that come to loopback have one address."""
+"""The scheduler jar needs two connections. All connections to loopback have one address."""
 PUBLIC_LIMITS = Limits()
-"""Of the listener at the pod's address, for executors, probes and Prometheus: those of any server of ours."""
+"""Limits of the listener at the pod's address, for executors, probes and Prometheus: our defaults."""
 
 _START = re.compile(re.escape(contract.START_PATH) + r"/(\d{1,10})/start")
 
@@ -71,14 +71,14 @@ class _DriverEndpoint:
 
     mailbox: DriverMailbox
     token_hash: str
-    """SHA-256, in hex, of the token that has to be shown."""
+    """SHA-256, in hex, of the expected token."""
     client: ClientEndpoint | None
-    """For the command of a session in client mode; None elsewhere."""
+    """Answers the command of a session in client mode; None in other modes."""
     states: Workers
     reports: Workers
 
     def __call__(self, request: HttpRequest) -> HttpResponse | Work:
-        """Answer, or say what a thread has to do. The token comes first, then the path, then the body."""
+        """Answer, or return the work for a thread. Checks the token first, then the path, then the body."""
         given = request.headers.get("authorization", "").encode("latin-1", "replace")
         scheme, _, token = given.partition(b" ")
         shown = hashlib.sha256(token).hexdigest()
@@ -97,7 +97,7 @@ class _DriverEndpoint:
         return answer or _refusal(404, f"there is no path {request.path[:100]}")
 
     def _report(self, request: HttpRequest) -> HttpResponse:
-        """The report, when it is not the one that the driver has."""
+        """The report, if it differs from the one that the driver has; else 204."""
         asked = {key: values[-1] for key, values in parse_qs(request.query).items()}
         found = self.mailbox.report(
             asked.get("session", ""), asked.get("seen", ""), _seconds(asked.get("wait"))
@@ -146,7 +146,7 @@ def driver_handler(mailbox: DriverMailbox, token_hash: str, client: ClientEndpoi
 
 
 def _seconds(given: str | None) -> float:
-    """The asked time to wait, within bounds."""
+    """The requested waiting time in seconds, within bounds; 0 for malformed text."""
     if given is None or not re.fullmatch(r"\d{1,4}(\.\d{1,6})?", given):
         return 0.0
     return min(float(given), protocol.MAX_WAIT)
@@ -156,26 +156,27 @@ def _seconds(given: str | None) -> float:
 
 
 class ConnectEndpoint:
-    """What /connect answers: many questions share one exchange with the Connect server. Safe for threads."""
+    """Answers /connect: requests share one exchange with the Connect server. Thread-safe."""
 
     def __init__(self, why_not_serving: Callable[[], str], clock: Callable[[], float]) -> None:
-        """`why_not_serving` asks: one line, empty where the server serves. `clock`: monotonic, in seconds."""
+        """`why_not_serving` checks: one line, empty if the server serves. `clock`: monotonic, in seconds."""
         self._ask = why_not_serving
         self._clock = clock
         self._last = (-math.inf, BUSY)
         self._workers = Workers("connect", 1, waiting=PROBES_WAITING)
 
     def answer(self) -> HttpResponse | Work:
-        """The answer where it is fresh, and else what has to be done for one.
+        """The last answer if it is fresh; otherwise the work that gets a new one.
 
-        Who finds no room has the last one: no neighbour can keep the kubelet from an answer.
+        A request that finds no free place gets the last answer, so that other clients cannot keep the kubelet
+        from an answer.
         """
         return self._known(FRESH_SECONDS) or Work(
             self._workers, lambda _: self._shared(), busy=self._known(LAST_SECONDS) or BUSY
         )
 
     def _shared(self) -> HttpResponse:
-        """On the one thread: of those that waited, the first asks for all."""
+        """Get the answer on the one thread: the first of the waiting requests checks for all of them."""
         found = self._known(FRESH_SECONDS)
         if found is None:
             why = self._ask()
@@ -184,7 +185,7 @@ class ConnectEndpoint:
         return found
 
     def _known(self, seconds: float) -> HttpResponse | None:
-        """What is known, if it is not older than so many seconds."""
+        """The last answer, if it is at most `seconds` old."""
         at, found = self._last
         return found if self._clock() - at <= seconds else None
 
@@ -194,9 +195,9 @@ STOPPED = text(503, "Spark has stopped in the driver\n")
 
 @dataclass(frozen=True, slots=True)
 class PublicEndpoint:
-    """What the pod's address answers from. `facts` is asked at each question for status or metrics.
+    """Answers at the pod's address. `facts` is called for each request for status or metrics.
 
-    `connect` is there for the allocator of a Connect server alone.
+    `connect` is set only beside a Connect server.
     """
 
     mailbox: DriverMailbox
@@ -211,7 +212,7 @@ class PublicEndpoint:
 def public_handler(public: PublicEndpoint) -> Handler:
     """The handler of the listener at the pod's address.
 
-    Probes, and words that are known, need no thread: no neighbour can keep anybody from them.
+    Probes and known start answers need no thread, so that no other client can delay them.
     """
 
     def answer(request: HttpRequest) -> HttpResponse | Work:
@@ -226,7 +227,7 @@ def public_handler(public: PublicEndpoint) -> Handler:
             case contract.HEALTH_PATH:
                 return text(*health(public.mailbox))
             case contract.CONNECT_PATH if public.connect is not None:
-                # The server keeps its port when Spark has stopped in its process, and serves nobody any more.
+                # After Spark has stopped, the Connect server's process keeps the port, but serves nobody.
                 stopped = public.mailbox.target().phase is DriverPhase.STOPPED
                 return STOPPED if stopped else public.connect.answer()
             case contract.STATUS_PATH:
@@ -249,7 +250,7 @@ def health(mailbox: DriverMailbox) -> tuple[int, str]:
 
 
 def start_answer(public: PublicEndpoint, id_: int) -> HttpResponse | Work:
-    """The start answer for an executor; its question is held where there is room for one more."""
+    """The start answer for an executor; its request is held if there is a free place."""
     known = public.mailbox.start_answer(id_, 0.0)
     if known is not StartAnswer.WAIT:
         return HttpResponse(known.value)

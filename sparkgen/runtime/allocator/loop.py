@@ -1,8 +1,8 @@
-"""The loop: gather, apply outcomes, decide, act, publish. All that it touches is passed in.
+"""The loop: gather, apply outcomes, decide, act, publish. Everything it uses is passed in.
 
-`Loop.step` makes one round and never waits: a simulator calls it with another clock and other ports.
-`Loop.run` calls it whenever something is new, and when the last decision asked for it. Nothing is lost when
-the process ends between any two lines: the cluster and the session volume know the rest.
+`Loop.step` makes one round and never waits: the simulator calls it with another clock and other ports.
+`Loop.run` calls it whenever something has changed, and when the last decision asked for it. The process may
+end between any two lines without losing anything: the rest is in the cluster and in the session volume.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverTarget
 
 SHORTEST_ROUND = 0.02
-"""Seconds between two rounds at least: what happens meanwhile is decided on together."""
+"""The least seconds between two rounds: events in between are decided together."""
 LONGEST_ROUND = 10.0
-"""Seconds between two rounds at most: whoever asks for its health sees that the loop is alive."""
+"""The most seconds between two rounds, so that health checks see that the loop is alive."""
 LOOK_EVERY = 1.0
-"""Seconds between two looks at tuning.json."""
+"""Seconds between two checks of tuning.json."""
 
 
 class SettingsSource(Protocol):
@@ -39,68 +39,68 @@ class SettingsSource(Protocol):
 
     @property
     def settings(self) -> AllocationSettings:
-        """The settings as they are now."""
+        """The current settings."""
         ...
 
     def look(self) -> TuningChange | None:
-        """Look for news."""
+        """Check for a change; None if there is none."""
         ...
 
 
 class SessionStore(Protocol):
-    """What survives this process: `session.Session`, or a stand-in."""
+    """Saves what must survive this process: `session.Session`, or a stand-in."""
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
-        """Keep this; before anything is made that depends on it."""
+        """Save these values, before anything is created that depends on them."""
         ...
 
     def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
-        """A driver runs under this application id."""
+        """Record that a driver runs under this application id."""
         ...
 
     def settings_changed(self, settings: AllocationSettings) -> None:
-        """The settings are other ones: the next driver in this pod starts with them."""
+        """Save changed settings: the next driver in this pod starts with them."""
         ...
 
 
 class RoundReporter(Protocol):
-    """Who hears what happens."""
+    """Receives each round's result; implemented by Reporter and by the simulator."""
 
     def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
-        """A round was made."""
+        """Report a finished round. `outcomes`: of earlier actions, applied in this round."""
         ...
 
     def tuning_changed(self, change: TuningChange) -> None:
-        """The settings changed, or could not be read."""
+        """Report that the settings changed, or could not be read."""
         ...
 
     def notice(self, notice: Notice) -> None:
-        """Something that a user must know."""
+        """Report something that a user must know."""
         ...
 
 
 def ignore_text(_: str) -> None:
-    """Do nothing with it."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopPorts:
-    """All that the loop has of the outside."""
+    """The loop's connections to the outside."""
 
     actions: ActionRunner
     snapshot: Callable[[], Snapshot]
-    """What is seen now; `started` is filled in from the mailbox."""
+    """Returns the current snapshot; the loop fills in `started` from the mailbox."""
     mailbox: DriverMailbox
     settings_source: SettingsSource
     session: SessionStore
     reporter: RoundReporter
     clock_and_random: ClockAndRandom
     set_application_id: Callable[[str], None] = ignore_text
-    """Called with each driver's application id: executors that are created from then on belong to it."""
+    """Called with each driver's application id: executors created from then on belong to it."""
 
 
 class Loop:
-    """One allocator's loop. `memory`: what the one before it left behind (session.SessionNotes)."""
+    """One allocator's loop. `memory`: the memory to start with (`remembered`)."""
 
     def __init__(self, ports: LoopPorts, memory: AllocatorMemory) -> None:
         self._ports = ports
@@ -125,7 +125,7 @@ class Loop:
         outcomes = ports.actions.outcomes()
         now = (
             ports.clock_and_random.clock()
-        )  # after they came: a time that the server named counts from then on
+        )  # after the outcomes arrived: pauses that the server asked for count from this time
         self._look(now)
         memory = apply_outcomes(self._memory, outcomes, now, ports.clock_and_random.random())
         before = ports.mailbox.last
@@ -136,7 +136,7 @@ class Loop:
         return made
 
     def _decided(self, memory: AllocatorMemory, now: float) -> Round:
-        """A round that holds: what it creates is noted, and what it removes was not started meanwhile."""
+        """Returns a published round: its ids are saved, and none of the executors it removes has started."""
         ports, chance = self._ports, self._ports.clock_and_random.random()
         while True:
             target, settings = ports.mailbox.target(), ports.settings_source.settings
@@ -152,14 +152,14 @@ class Loop:
                 return made
 
     def _hear(self, target: DriverTarget, settings: AllocationSettings) -> None:
-        """Notice a driver that speaks for the first time."""
+        """Record a driver that reports for the first time."""
         if target.application_id and target.application_id != self._application_id:
             self._application_id = target.application_id
             self._ports.set_application_id(target.application_id)
             self._ports.session.driver_started(target.application_id, settings)
 
     def _look(self, now: float) -> bool:
-        """Look at the settings, once in a while; whether they have changed."""
+        """Check the settings, at most once in `LOOK_EVERY`; returns whether they have changed."""
         if self._looked_at is not None and now - self._looked_at < LOOK_EVERY:
             return False
         self._looked_at = now
@@ -174,11 +174,11 @@ class Loop:
 
 
 def due(made: Round) -> float:
-    """When the round after this one has to be made, if nothing happens before."""
+    """When the next round is due, if nothing happens before."""
     latest = made.now + LONGEST_ROUND
     return latest if made.decision.wake_at is None else min(latest, made.decision.wake_at)
 
 
 def remembered(next_id: int, session: str, first_id: int) -> AllocatorMemory:
-    """The memory that a new process begins with."""
+    """The memory that a new process starts with."""
     return replace(AllocatorMemory(), next_id=next_id, session=session, first_id=first_id)

@@ -1,4 +1,4 @@
-"""What an allocator has more where drivers come and go: by its environment, as parts of it."""
+"""The parts that an allocator needs in addition if drivers come and go, according to its environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class SessionEnvironment:
-    """What the environment says of sessions. `mode` is None where the pod's driver is the only one."""
+    """The environment's settings for sessions. `mode` is None if the pod has its own driver."""
 
     mode: SessionMode | None
     token_hash: str = ""
@@ -42,7 +42,7 @@ class Around:
 
 
 def session_environment(environment: Mapping[str, str]) -> SessionEnvironment:
-    """What the environment says. Refused for what no release of ours renders."""
+    """The environment's settings for sessions. Raises Refused for values that sparkgen never renders."""
     text = environment.get(contract.ENV_SESSIONS)
     if not text:
         return SessionEnvironment(None)
@@ -62,7 +62,7 @@ def session_environment(environment: Mapping[str, str]) -> SessionEnvironment:
 
 
 def with_sessions(parts: Parts, around: Around, log: Log, set_driver_url: Callable[[str], None]) -> Parts:
-    """The parts for the mode of their session. Refused when the session volume cannot be used."""
+    """Returns the parts for the session's mode. Raises Refused if the session volume cannot be used."""
     resumed = parts.session.notes.session
     match parts.session.place.mode:
         case None:
@@ -75,7 +75,7 @@ def with_sessions(parts: Parts, around: Around, log: Log, set_driver_url: Callab
 
 
 def notebook_rules(resumed: str, driver_port: int, log: Log) -> SessionRules:
-    """How kernels are treated that listen at this port, one after another."""
+    """The rules for kernels that listen at this port, one after another."""
     return SessionRules(resumed, partial(sockets.listening, driver_port), partial(_refused, log))
 
 

@@ -1,4 +1,4 @@
-"""The end: nothing that runs for this attempt stays behind."""
+"""The end of an allocator: deletes all executors of the attempt."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sparkgen.runtime.allocator.values.actions import Delete
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend, WatchEnded
 
 AGAIN = 1.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 LATE = 5.0
-"""Seconds in which the kubelet has told the API server that a container ended: it looks every second."""
+"""Seconds until the API server knows that a container has ended: the kubelet checks every second."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockAndSleep:
-    """A monotonic clock, and a way to let it go on; both in seconds."""
+    """A monotonic clock and a function that sleeps; both in seconds."""
 
     clock: Callable[[], float]
     sleep: Callable[[float], None]
@@ -28,7 +28,7 @@ class ClockAndSleep:
 
 @dataclass(frozen=True, slots=True)
 class SweepResult:
-    """What the end came to. `left`: executors that could not be asked to go; None when nobody knows."""
+    """The result of a sweep. `left`: executors whose deletion was not accepted; None if that is unknown."""
 
     asked: frozenset[int]
     left: frozenset[int] | None
@@ -37,7 +37,7 @@ class SweepResult:
 def sweep(
     backend: ExecutorBackend, pool: WaitableActionRunner, view: PodView, time: ClockAndSleep, seconds: float
 ) -> SweepResult:
-    """Delete every executor of the attempt, and look again until each is on its way, for a time at most."""
+    """Delete every executor of the attempt, and check until all are being deleted, at most `seconds`."""
     deadline = time.clock() + seconds
     asked: frozenset[int] = frozenset()
     left: frozenset[int] | None = None
@@ -53,7 +53,8 @@ def sweep(
             if not left:
                 return SweepResult(asked, left)
         if asked or not staying:
-            # What was asked to go is looked at without delay, and asked again only after a pause.
+            # After a round of deletions, list at once; if that shows executors, pause before deleting them
+            # again.
             time.sleep(AGAIN)
         asked |= frozenset(seen.id for seen in staying)
         pool.start([Delete(seen.id, seen.uid, why="the application has ended") for seen in staying])
@@ -63,11 +64,11 @@ def sweep(
 
 
 def driver_runs_on(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: ClockAndSleep) -> bool:
-    """Whether the driver runs on, so that its executors must not go: it answers, or nothing says its end.
+    """Whether the driver still runs, so that its executors must stay: it answers, or nothing shows its end.
 
-    Its port alone says nothing: while its accept queue is full, it takes no connection. The pod's status is
-    written a moment after the end, and so it is asked for `LATE` seconds. Executors whose driver has ended
-    without that end by themselves; those of one that runs would be lost.
+    A closed port alone proves nothing: while its accept queue is full, the driver accepts no connection. The
+    pod's status is written a moment after the end, so it is read for `LATE` seconds. Executors whose driver
+    has ended exit by themselves; those of a running driver would be lost.
     """
     deadline = time.clock() + LATE
     while not answers():
@@ -80,7 +81,7 @@ def driver_runs_on(answers: Callable[[], bool], pod: Callable[[], DriverPod], ti
 
 
 def driver_answers(address: str, port: int, seconds: float = 1.0) -> bool:
-    """Whether the driver's port takes connections: then its container still runs."""
+    """Whether the driver's port accepts connections: then its container still runs."""
     try:
         with socket.create_connection((address, port), seconds):
             return True

@@ -1,4 +1,4 @@
-"""The allocator as the sidecar of a driver's pod: from its environment and volumes to its last deletion.
+"""The allocator as the sidecar of a driver's pod, from reading its environment to deleting its executors.
 
 In client mode it is the pod's only container, and the driver is elsewhere (docs/design/client-mode.md).
 """
@@ -48,14 +48,14 @@ from sparkgen.runtime.jars import JARS
 
 LOOPBACK = "127.0.0.1"
 SWEEP_SECONDS = 20.0
-"""For the end: the kubelet kills what has not ended after the pod's 30 s."""
+"""The time for the sweep: the kubelet kills what has not ended after the pod's 30 s."""
 TELL_SECONDS = 2.0
-"""For a driver to hear that its session ends: it asks for the report all the time."""
+"""The time in which a driver reads that its session has ended: it requests the report all the time."""
 WRITTEN_SECONDS = 0.3
-"""For the answer to be on its way."""
+"""The time for sending the answer."""
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 ENV_LOG_FORMAT = "SPARKGEN_LOG_FORMAT"
-"""`json`: a log for machines."""
+"""`json` for a log in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class MountPaths:
 
 @dataclass(frozen=True, slots=True)
 class BackendInputs:
-    """What an ExecutorBackend is made of. `random`: a number from 0 to 1."""
+    """What an ExecutorBackend is made from. `secret`: the RPC secret; None without authentication."""
 
     attempt: Attempt
     template: Mapping[str, Any]
@@ -80,22 +80,22 @@ class BackendInputs:
 
 @dataclass(frozen=True, slots=True)
 class BackendParts:
-    """An ExecutorBackend, what each driver's id and address are given to, and the driver's own pod."""
+    """An ExecutorBackend, and functions for each driver's id and address, and for the driver's own pod."""
 
     backend: ExecutorBackend
     set_application_id: Callable[[str], None]
     set_driver_url: Callable[[str], None]
-    """Where executors that are created from then on reach their driver, when that is not in this pod."""
+    """Sets the URL of the driver for executors created from then on, if the driver is not in this pod."""
     driver_pod: Callable[[], DriverPod]
-    """What that says of itself now."""
+    """Reads the current state of the driver's pod."""
 
 
 @dataclass(frozen=True, slots=True)
 class SidecarOptions:
-    """What differs between a cluster and a test: where things are, and what makes the backend."""
+    """What differs between a cluster and a test: folders, ports, and the function that makes the backend."""
 
     backend: Callable[[BackendInputs], BackendParts]
-    """Raises Refused when there is none."""
+    """Raises Refused if there is no backend."""
     folders: MountPaths = MountPaths()
     scheduler_port: int = contract.SCHEDULER_PORT
     public_port: int = contract.ALLOCATOR_PORT
@@ -110,11 +110,11 @@ def run(
     clock_and_random: ClockAndRandom,
     new_text: Callable[[], str],
 ) -> int:
-    """Be the sidecar until a signal ends it; the exit code. Refused when it cannot begin.
+    """Run the sidecar until a signal ends it. Returns the exit code. Raises Refused if it cannot start.
 
-    `new_text`: a new random text at each call, fit for a secret.
+    `new_text` returns a new random text at each call, fit for a secret.
     """
-    # Before any thread begins: they inherit it, so that a signal waits for `_until_signalled`.
+    # Before any thread starts: threads inherit the mask, so that signals stay pending for `_until_over`.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     check_contract(environment)
     log = Log(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
@@ -140,7 +140,7 @@ def run(
 
 
 def _expired(environment: Mapping[str, str], folders: MountPaths, now: datetime) -> Refused | None:
-    """Why this run may not start, where no `install` has looked, and no allocator of this pod before."""
+    """Why this run may not start, unless `install` or an earlier allocator of this pod has checked that."""
     if environment.get(contract.ENV_CHECK_EXPIRY) != "true":
         return None
     begun = Path(folders.session, Path(contract.SESSION_PROPERTIES).name).exists()
@@ -148,9 +148,9 @@ def _expired(environment: Mapping[str, str], folders: MountPaths, now: datetime)
 
 
 def _keep_from_starting(expired: Refused, folders: MountPaths, log: Log) -> None:
-    """Let the driver's container end before any code of the user runs: it has no properties to begin with.
+    """Make the driver's container end before any code of the user runs, by removing its properties.
 
-    A sidecar that ends by itself is started again forever; the pod ends with its driver alone.
+    The kubelet would restart a sidecar that ends by itself forever; only the end of the driver ends the pod.
     """
     for file in (contract.SESSION_LAUNCH_PROPERTIES, contract.SESSION_PROPERTIES):
         Path(folders.session, Path(file).name).unlink(missing_ok=True)
@@ -222,21 +222,21 @@ def _parts(
 
 
 def _connect_server(pod_ip: str, port: int) -> Callable[[], str]:
-    """Asks the driver's Connect server, at the address where clients reach it."""
+    """Returns a check of the driver's Connect server at the address where clients reach it."""
     from sparkgen.runtime.allocator.driver import connect_server  # noqa: PLC0415 - h2 is for those alone
 
     return partial(connect_server.why_not_serving, pod_ip, port)
 
 
 def wildcard(address: str) -> str:
-    """Every address of the pod, loopback too: `kubectl port-forward` comes from inside."""
+    """The address for listening on all addresses of the pod: `kubectl port-forward` uses loopback."""
     return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
 
 
 def backend_inputs(
     attempt: Attempt, template: Mapping[str, Any], begun: session.Session, clock_and_random: ClockAndRandom
 ) -> BackendInputs:
-    """What the backend is made of; its attempt names a Secret only where there is something to keep in it."""
+    """The inputs of the backend; its attempt names a Secret only if there is an RPC secret."""
     name = begun.name_of_secret(attempt.secret_name) if begun.secret else ""
     return BackendInputs(replace(attempt, secret_name=name), template, begun.secret, clock_and_random)
 
@@ -249,7 +249,7 @@ def _until_over(
     driver_pod: Callable[[], DriverPod],
     log: Log,
 ) -> int:
-    """Wait for the signal that ends it, or until nobody needs it any more, and end; the exit code."""
+    """Wait for a stop signal, or until nobody needs the allocator; then end. Returns the exit code."""
     over = ""
     while not over and signal.sigtimedwait(STOP_SIGNALS, 1.0) is None:
         error = allocator.died_of
@@ -265,7 +265,8 @@ def _until_over(
     stopped = allocator.mailbox.target().phase is DriverPhase.STOPPED
     answers = partial(driver_answers, attempt.pod_ip, options.driver_port)
     if not stopped and driver_runs_on(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
-        # A sidecar is told to end after the driver: so the kubelet only restarts this container.
+        # A sidecar is asked to stop only after the driver has ended: so the kubelet only restarts this
+        # container.
         allocator.stop(leave=False)
         log.say(
             LogEvent.END,
@@ -285,7 +286,7 @@ def _end_session(allocator: Allocator, why: str, log: Log) -> None:
 
 
 def _sweep(allocator: Allocator, log: Log) -> int:
-    """Delete what is left, and say so; the exit code."""
+    """Delete the remaining executors, and log the result. Returns the exit code."""
     began = time.monotonic()
     allocator.stop(leave=True)
     swept = allocator.sweep(SWEEP_SECONDS)

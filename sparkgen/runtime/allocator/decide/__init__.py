@@ -1,1 +1,1 @@
-"""What to do now: a pure function of what is seen, wanted and remembered."""
+"""Decides what to do now: a pure function of the observed cluster, the driver's target and the memory."""

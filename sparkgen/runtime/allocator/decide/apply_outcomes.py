@@ -1,7 +1,8 @@
-"""What the answers to earlier actions teach: the memory with them taken in. Pure.
+"""Updates the memory with the outcomes of earlier actions. Pure.
 
-The rate is learned as TCP learns it: one more write in flight for each one that went well, half as many after
-an answer that says "slower" or none at all, within bounds that a hundred allocators at once may use.
+The rate of writes is learned as in TCP: one more write in flight after each successful one, and half as many
+after an answer that asks to slow down, or without an answer. The bounds are such that a hundred allocators
+may use them at once.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff, C
 from sparkgen.runtime.kubernetes.answers import Answer
 
 MAX_WINDOW = 16
-"""Writes in flight: measured, 16 threads reach 97 % of what a server takes from 32."""
+"""The most writes in flight: measured, 16 threads reach 97 % of what a server takes from 32."""
 SHORTEST_PAUSE = 1.0
 LONGEST_WRITE_PAUSE = 120.0
 DELETE_PAUSE = 5.0
-"""Seconds before a deletion that did not succeed is tried again."""
+"""Seconds before a failed deletion is repeated."""
 
 
 def apply_outcomes(
     memory: AllocatorMemory, outcomes: Sequence[ActionOutcome], now: float, jitter: float = 0.5
 ) -> AllocatorMemory:
-    """The memory after these outcomes. `jitter`, from 0 to 1, spreads pauses."""
+    """Returns the memory after these outcomes. `jitter`, from 0 to 1, varies the length of pauses."""
     for outcome in outcomes:
         memory = replace(memory, rate=_rate(memory.rate, outcome, now))
         if isinstance(outcome.action, Create):
@@ -36,7 +37,7 @@ def apply_outcomes(
 
 
 def next_pause(level: int, jitter: float) -> float:
-    """Seconds to wait after `level` (1, 2, ...) rounds that went wrong: 1, 2, 4 ... 120, or half of it."""
+    """Seconds to wait after `level` (1, 2, ...) failed rounds: 1, 2, 4 ... 120, or down to half of it."""
     longest = min(LONGEST_WRITE_PAUSE, SHORTEST_PAUSE * (1 << min(level - 1, 10)))
     return longest * (0.5 + jitter / 2)
 
@@ -44,7 +45,7 @@ def next_pause(level: int, jitter: float) -> float:
 def next_backoff(
     backoff: Backoff, reason: Hindrance | None, now: float, jitter: float, *, permanent: bool = False
 ) -> Backoff:
-    """The back-off after one more thing went wrong; what goes wrong during a pause is of the same round."""
+    """Returns the back-off after one more failure; failures during a pause belong to the same round."""
     if now < backoff.until:
         return backoff
     level = backoff.level + 1
@@ -68,14 +69,14 @@ def _created(
     others = {id_: other for id_, other in memory.requests.items() if id_ != action.id}
     match outcome.answer:
         case Answer.DONE:
-            # When a list has shown it already, there is nothing to wait for.
+            # If a list has shown the pod already, its request is forgotten, and nothing is left to wait for.
             kept = {} if request is None else {action.id: _accepted(request, outcome, now)}
             return replace(memory, requests={**others, **kept}, refusals=Backoff())
         case Answer.UNKNOWN | Answer.BUSY:
             if request is None:
                 return memory
             if action.id < memory.first_id:
-                # Nobody wants it any more: it is taken as made, and deleted by its name.
+                # Nobody wants this executor now: assume that its pod was created, and delete it by its name.
                 return replace(memory, requests={**others, action.id: _accepted(request, outcome, now)})
             again = replace(request, retry_at=_again_at(request, outcome, now, jitter), failed_at=now)
             return replace(memory, requests={**others, action.id: again})

@@ -1,7 +1,7 @@
 """The reviewed maximum: how many executors there may be of all resource profiles together. Pure.
 
-It holds whatever the driver says: its word is that of user code, as both can read the token. Spark's own
-maxExecutors holds for each profile, and a program may make any number of them.
+It holds whatever the driver reports: user code can read the driver's token and report in its place. Spark's
+own maxExecutors holds for each profile, and a program may define any number of profiles.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 UNREVIEWED = 1000
-"""The maximum where a document names none: enough for nearly every application, and few enough that a mistake
-or a lie does not drown a cluster. Who wants more says so in the document."""
+"""The maximum if the document has none: enough for nearly every application, and few enough that a mistake
+or a false report does not flood a cluster. Whoever needs more sets the field."""
 
 THERE = frozenset(ExecutorState) - {ExecutorState.PLANNED, ExecutorState.GONE}
-"""The states that count: an executor that leaves uses its node until it has ended."""
+"""The states that count towards the maximum: an executor that is leaving uses its node until it ends."""
 
 
 def maximum(settings: AllocationSettings) -> int:
-    """How many executors there may be, of all profiles together."""
+    """The most executors that there may be, of all profiles together."""
     if not settings.dynamic:
         return settings.instances
     if settings.maximum is not None:
@@ -30,9 +30,9 @@ def maximum(settings: AllocationSettings) -> int:
 
 
 def shared(asked: Mapping[int, int], most: int) -> dict[int, int]:
-    """What each profile gets of `most`: all that it asks for, or the same as the others that ask for more.
+    """Divides `most` executors among profiles: each gets what it asks for, or an equal share if that is less.
 
-    What cannot be divided goes to the profiles with the lowest ids.
+    The remainder of the division goes to the profiles with the lowest ids.
     """
     if sum(asked.values()) <= most:
         return dict(asked)
@@ -49,11 +49,11 @@ def shared(asked: Mapping[int, int], most: int) -> dict[int, int]:
 
 
 def asked(target: DriverTarget, settings: AllocationSettings) -> dict[int, int]:
-    """Executors per profile before the maximum bounds them.
+    """Executors per profile, before the maximum limits them.
 
-    Before the driver has spoken it is what Spark will ask for first
+    Before the driver's first report, this is what Spark will ask for first
     (Utils.getDynamicAllocationInitialExecutors).
-    With static allocation `instances` holds as it is now, because Spark never asks again; there are no other
+    With static allocation, `instances` counts as it is now, because Spark asks only once; there are no other
     profiles then (ResourceProfileManager.isSupported).
     """
     if target.phase is DriverPhase.STOPPED:
@@ -68,12 +68,12 @@ def asked(target: DriverTarget, settings: AllocationSettings) -> dict[int, int]:
 
 
 def is_reached(target: DriverTarget, settings: AllocationSettings) -> bool:
-    """Whether the driver asks for more than there may be."""
+    """Whether the driver asks for more executors than the maximum."""
     return sum(asked(target, settings).values()) > maximum(settings)
 
 
 def words(settings: AllocationSettings) -> str:
-    """The maximum, and the field of the document that says it."""
+    """The maximum and the document's field that sets it, as part of a message."""
     most = maximum(settings)
     if not settings.dynamic:
         return f"spec.executor.instances is {most}"

@@ -1,4 +1,4 @@
-"""What is missing, and how much of it may be created now: by rate, batch, gate and pause, and fairly."""
+"""Which executors are missing, and how many to create now, within rate, batch, gates and pauses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkgen.runtime.allocator.values.target import DriverPhase
 
 
 def creations(draft: Draft) -> Draft:
-    """Create what is missing: what was asked for and not answered first, then new ones, fairly."""
+    """Create what is missing: first repeat unanswered requests, then create new executors, fairly."""
     if draft.situation.target.phase is DriverPhase.STOPPED or draft.memory.failure is not None:
         return draft
     if draft.situation.awaited:
@@ -75,7 +75,7 @@ def _again(draft: Draft, *, member: bool) -> Draft:
 
 
 def _is_back(snapshot: Snapshot, request: CreateRequest) -> bool:
-    """Whether the server has answered since, so that there is nothing more to wait for."""
+    """Whether the server has answered a list since the request failed, so that waiting longer has no use."""
     return request.failed_at is not None and executor_states.listed_after(snapshot, request.failed_at)
 
 
@@ -97,9 +97,10 @@ def _with_request(
 
 
 def _fairly(situation: Situation, shares: Mapping[int, int], room: int) -> Iterator[int]:
-    """Profiles to create for, `room` at most: always the one that has the smallest part of what it wants.
+    """Yields the profile of each executor to create, at most `room`.
 
-    `shares`: how many each of them may create (gates.shares).
+    Each time, this is the profile that has the smallest part of what it wants.
+    `shares`: how many executors each profile may create (gates.shares).
     """
     active, want = situation.active(), situation.wanted()
     heap = [(active[profile] / want[profile], profile, 0) for profile, share in shares.items() if share > 0]
@@ -123,5 +124,5 @@ def _create(
 
 
 def when_to_create(situation: Situation) -> Iterator[float]:
-    """When a creation is sent again."""
+    """The times at which a creation is repeated."""
     return (one.retry_at for one in situation.memory.requests.values() if one.retry_at is not None)

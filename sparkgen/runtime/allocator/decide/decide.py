@@ -1,4 +1,4 @@
-"""The heart of the allocator: `decide` computes what to do now, without doing it.
+"""The core of the allocator: `decide` computes what to do now, without doing it.
 
 `decide` is a pure function of what the cluster shows, what the driver wants and what the allocator remembers.
 Its docstring has the states of executors, and the steps of a decision.
@@ -87,7 +87,7 @@ def decide(
 
 
 def publish(draft: Draft) -> AllocationDecision:
-    """The decision, with what the driver, executors and people are told."""
+    """Returns the decision of a draft, with what the driver, executors and people are told."""
     situation, memory = draft.situation, draft.memory
     refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
     held = gates.closed(situation, draft.actions)
@@ -110,7 +110,7 @@ def publish(draft: Draft) -> AllocationDecision:
 def _may_start(situation: Situation, memory: AllocatorMemory) -> frozenset[int]:
     if situation.target.phase is not DriverPhase.RUNNING or situation.target.away:
         return frozenset()
-    # One that was asked for by an earlier driver may come yet: it would ask this one for its tasks.
+    # An executor that an earlier driver requested may still come up, and must not ask this driver for tasks.
     asked_for = {id_ for id_ in memory.requests if id_ >= memory.first_id}
     coming = situation.those(*executor_states.ACTIVE) | asked_for
     return frozenset(coming - memory.removals.keys() - situation.target.refused)
@@ -128,7 +128,7 @@ def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[E
 
 
 def wake_ups(situation: Situation) -> Iterator[float]:
-    """Every time at which a decision may be another one, though nothing has happened.
+    """Yields every time at which the decision may change although nothing has happened.
 
     `situation` has the memory after the actions. Each module names the times of its own conditions.
     """

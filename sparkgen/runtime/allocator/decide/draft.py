@@ -1,4 +1,4 @@
-"""A decision in the making, and what every step asks of it."""
+"""The draft of a decision, which each step reads and extends."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from sparkgen.runtime.allocator.values.observed import Loss
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A decision in the making."""
+    """The draft of a decision."""
 
     situation: Situation
-    """What is decided from; its memory is that after the steps so far."""
+    """The facts of the decision; its `memory` includes the changes of the steps so far."""
     jitter: float
     in_flight: int = 0
-    """Writes that were sent before, and have not been answered."""
+    """Writes that were sent before this decision and have not been answered."""
     actions: tuple[Action, ...] = ()
     gone: Mapping[int, Loss] = EMPTY_MAP
 
     @property
     def memory(self) -> AllocatorMemory:
-        """What is remembered, after the steps so far."""
+        """The memory after the steps so far."""
         return self.situation.memory
 
     def remember(self, memory: AllocatorMemory) -> Draft:
-        """The draft with another memory."""
+        """Returns the draft with this memory."""
         return replace(self, situation=replace(self.situation, memory=memory))
 
     @property
@@ -42,6 +42,6 @@ class Draft:
 
 
 def writes_in_flight(memory: AllocatorMemory) -> int:
-    """Creations and deletions that were sent, and have not been answered."""
+    """The number of creations and deletions that were sent and have not been answered."""
     creations = sum(1 for r in memory.requests.values() if r.accepted is None and r.retry_at is None)
     return creations + sum(1 for removal in memory.removals.values() if removal.open)

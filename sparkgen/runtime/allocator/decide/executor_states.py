@@ -1,4 +1,4 @@
-"""Which executor is in which state: one table, from what is seen, wanted and remembered."""
+"""The state of each executor, from the snapshot, the target and the memory: one table (`states`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ACTIVE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that a decision is made from, and the state of every executor in it."""
+    """All facts for a decision, and the state of every executor."""
 
     snapshot: Snapshot
     target: DriverTarget
@@ -29,15 +29,16 @@ class Situation:
     settings: AllocationSettings
     now: float
     sets: Mapping[ExecutorState, Set[int]]
-    """The executors in each state; every one that is seen, asked for or spoken of is in exactly one."""
+    """The executors in each state. Each executor that is shown, requested or named by the driver is in
+    one."""
     profiles: Mapping[int, int]
-    """The resource profile of each of them, where it is known."""
+    """The resource profile of each executor; 0 if it is not known."""
     counts: Mapping[ExecutorState, Counter[int]]
-    """How many are in each state, per profile."""
+    """The number of executors in each state, per profile."""
 
     @property
     def awaited(self) -> bool:
-        """Whether the driver has to say again what it wants: this process restarted, or the driver does."""
+        """Whether the driver must report its target again, because the allocator or the driver restarted."""
         return self.target.away or (self.target.phase is DriverPhase.SILENT and bool(self.memory.session))
 
     def those(self, *states: ExecutorState) -> Set[int]:
@@ -46,7 +47,7 @@ class Situation:
         return found[0] if len(found) == 1 else frozenset().union(*found)
 
     def ids(self, *states: ExecutorState) -> list[int]:
-        """The same, in the order of their ids."""
+        """The executors in these states, sorted by id."""
         return sorted(self.those(*states))
 
     def count(self, *states: ExecutorState) -> int:
@@ -62,11 +63,11 @@ class Situation:
         return total
 
     def wanted(self) -> dict[int, int]:
-        """How many executors there should be, per profile, within the bounds that hold now."""
+        """How many executors there should be, per profile, within the maximum that holds now."""
         return wanted(self.target, self.settings)
 
     def observed(self, *states: ExecutorState) -> Iterator[ObservedExecutor]:
-        """The pods that the cluster shows of the executors in these states, in the order of their ids."""
+        """The pods of the executors in these states that the cluster shows, sorted by id."""
         executors = self.snapshot.executors
         return (executors[id_] for id_ in self.ids(*states) if id_ in executors)
 
@@ -80,7 +81,7 @@ def situation(
 ) -> Situation:
     """The situation at `now`."""
     unseen = (memory.requests.keys() | named_by_driver(target)) - snapshot.executors.keys()
-    # An executor that Spark knows and no list has shown yet: counted where nothing else is known.
+    # Of an executor that only Spark has named so far, the profile is not known: count it as profile 0.
     profiles = dict.fromkeys(unseen, 0)
     profiles |= {id_: request.profile for id_, request in memory.requests.items()}
     profiles |= {id_: seen.profile for id_, seen in snapshot.executors.items()}
@@ -90,17 +91,17 @@ def situation(
 
 
 def listed_after(snapshot: Snapshot, time: float) -> bool:
-    """Whether a whole list was asked for after `time`, and nothing has been missed since."""
+    """Whether a whole list was requested after `time`, and no change has been missed since."""
     return snapshot.complete and snapshot.listed_at is not None and snapshot.listed_at > time
 
 
 def without_former_pods(snapshot: Snapshot, memory: AllocatorMemory) -> Snapshot:
-    """The snapshot without what it still shows of former pods: those of a name that was asked for again.
+    """Returns the snapshot without former pods: earlier pods of a name that was requested again.
 
-    A creation without an answer is sent again under the same name. When the pod of the first one has ended
-    and is gone by then, the second one makes another, and a watch that is late tells of the first one's end
-    when the second runs: that is not its end. The server's yes says which pod is meant. Until it has come,
-    an end that is seen may be that of either.
+    A creation without an answer is repeated under the same name. If the first pod has already ended and no
+    longer exists, the second request creates another pod. A late watch may then report the end of the first
+    pod while the second one runs; the second one has not ended. The server's answer to the creation has the
+    UID of the right pod. Until it arrives, an observed end may belong to either pod.
     """
     former = {
         id_
@@ -122,23 +123,23 @@ def _is_former(seen: ObservedExecutor, request: CreateRequest, *, gone: bool) ->
 
 
 def named_by_driver(target: DriverTarget) -> frozenset[int]:
-    """The executors that the driver speaks of, and is to be told of."""
+    """The executors that the driver names, and whose end it must be told."""
     return target.registered | target.lost | target.kills | target.draining
 
 
 def states(
     unseen: Set[int], snapshot: Snapshot, target: DriverTarget, memory: AllocatorMemory
 ) -> dict[ExecutorState, Set[int]]:
-    """The executors in each state: the first line of this table that fits.
+    """The executors in each state: the first line of this table that applies.
 
-    gone        its pod has ended; or a whole list does not show it, and it was not asked for
-    draining    Spark, or the allocator, wants it gone, or its pod is being deleted
-    registered  Spark counts on it
-    requested   it is not shown
-    pending     its pod is
-    running     its pod does
+    gone        its pod has ended; or a whole list does not show it, and no request for it is left
+    draining    Spark or the allocator wants it gone, or its pod is being deleted
+    registered  the driver reports it as registered
+    requested   the cluster does not show its pod
+    pending     its pod is pending
+    running     its pod runs
 
-    With sets, not one by one: ten thousand executors take milliseconds.
+    Computed with set operations, not executor by executor: ten thousand executors take milliseconds.
     """
     executors, registered = snapshot.executors, target.registered
     ids = executors.keys() | unseen
@@ -164,12 +165,12 @@ def states(
 
 
 def ended(seen: ObservedExecutor) -> bool:
-    """Whether the pod will never run again."""
+    """Whether the pod has ended, and will never run again."""
     return seen.loss is not None or seen.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
 
 
 def _leaving(target: DriverTarget, memory: AllocatorMemory) -> frozenset[int]:
-    """Executors that Spark, or the allocator, wants gone."""
+    """Executors that Spark or the allocator wants gone."""
     return target.kills.union(target.draining, target.lost, target.refused, memory.removals)
 
 

@@ -1,7 +1,7 @@
-"""Gangs of Kubernetes' own: who is a member, how many are lacking, and who can never get a node. Pure.
+"""Gangs of Kubernetes: who is a member, how many members are missing, and who can never get a node. Pure.
 
-Members are executors of the default profile whose pods name the attempt's PodGroup. Its scheduler gives them
-nodes together, or to none, and counts the pods that are there, not those that ever were.
+Members are executors of the default profile whose pods name the attempt's PodGroup. The scheduler gives nodes
+to all of them together, or to none. It counts the pods that exist now, not those that ever existed.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor
 
 STRANDED = "its gang can no longer be complete"
-"""Why a member goes that waits for others that nobody wants."""
+"""Why a member is removed that waits for other members which nobody wants."""
 
 
 def waits(situation: Situation) -> bool:
-    """Whether executors that are created now are members.
+    """Whether executors that are created now are members of the gang.
 
-    From the moment that one of this driver's executors has a node, others are none: with few members left,
-    they would wait for more that nobody wants. Nor are they where the gang does not fit into what is wanted,
-    and may be without a node, beside those that wait for a node by themselves.
+    As soon as one of this driver's executors has a node, later ones are not members: with few members left,
+    they would wait for members that nobody wants. They are not members either if the gang, together with
+    executors that wait for a node on their own, is more than are wanted, or more than the gates let wait for
+    nodes.
     """
     settings = situation.settings
     if not settings.gang:
@@ -36,14 +37,14 @@ def waits(situation: Situation) -> bool:
 
 
 def lacking(situation: Situation) -> int:
-    """How many more members have to be there before any of them gets a node: no gate may hold them back."""
+    """How many more members must exist before any of them gets a node: no gate may hold these back."""
     return max(0, situation.settings.gang - _members(situation)) if waits(situation) else 0
 
 
 def stranded(situation: Situation) -> frozenset[int]:
-    """The members without a node that can never get one, because there will not be as many as they wait for.
+    """The members without a node that can never get one, because too few members will exist.
 
-    What was asked for and is not shown yet counts as a member: it may be one.
+    An executor that was requested and is not shown yet counts as a member, because it may be one.
     """
     gang = situation.settings.gang
     if not gang or situation.awaited:
@@ -64,7 +65,7 @@ def _members(situation: Situation) -> int:
 
 
 def _own(situation: Situation) -> Iterator[ObservedExecutor]:
-    """The driver's executors of the default profile that the cluster shows, and that stay."""
+    """The driver's executors of the default profile that the cluster shows and that are not leaving."""
     states = (ExecutorState.REGISTERED, ExecutorState.RUNNING, ExecutorState.PENDING)
     shown = situation.snapshot.executors
     for id_ in (id_ for state in states for id_ in situation.sets[state]):

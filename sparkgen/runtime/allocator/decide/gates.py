@@ -1,13 +1,13 @@
-"""The gates: how many more executors of each resource profile may be on their way. Pure.
+"""The gates: how many more executors of each resource profile may be requested or pending. Pure.
 
-    maxPendingPods        requested or pending at one time, all profiles together; none when it is left out
+    maxPendingPods        requested or pending at one time, all profiles together; no limit if left out
     maxUnschedulablePods  without a node, because the scheduler has found none or has not looked yet, or
                           because a queue holds them back
     waitForRegistration   Spark's classic rule: no next batch before all of the last one have registered
 
-The first two count by what the cluster shows and what was asked for, never by the driver's word: its word is
-that of user code, which could call pods registered that wait for a node.
-Every gate is shared: a profile whose pods cannot be scheduled does not keep the others from starting.
+The first two count what the cluster shows and what was requested, never what the driver reports: user code
+can report in the driver's place, and could call pods registered that wait for a node. Every gate is shared: a
+profile whose pods cannot be scheduled does not keep the others from starting.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedEx
 
 
 def on_their_way(situation: Situation) -> Counter[int]:
-    """How many executors are requested or pending, per profile, whatever the driver calls them."""
+    """How many executors are requested or pending, per profile, whatever the driver reports about them."""
     return _requested(situation) + Counter(seen.profile for seen in _pending_pods(situation))
 
 
 def without_node(situation: Situation) -> Counter[int]:
-    """How many executors have no node yet, per profile, whatever the driver calls them.
+    """How many executors have no node yet, per profile, whatever the driver reports about them.
 
-    Those that nobody has judged yet count like those that the scheduler has called unschedulable: any of
-    them may be called so next. So do those that wait in a queue, which would get the whole target otherwise.
-    One that is being deleted does not count.
+    Pods that the scheduler has not looked at yet count like unschedulable ones, because they may turn out to
+    be unschedulable. So do pods that wait in a queue, because the whole target would be created otherwise.
+    Pods that are being deleted do not count.
     """
     pods = (seen for seen in _pending_pods(situation) if not seen.node)
     return _requested(situation) + Counter(seen.profile for seen in pods)
 
 
 def _requested(situation: Situation) -> Counter[int]:
-    """Executors that were asked for, and that the cluster does not show yet."""
+    """How many executors were requested and are not shown by the cluster yet, per profile."""
     shown, requests = situation.snapshot.executors.keys(), situation.memory.requests
     return Counter(requests[id_].profile for id_ in requests.keys() - shown)
 
@@ -52,7 +52,7 @@ def _pending_pods(situation: Situation) -> Iterator[ObservedExecutor]:
 
 
 def unregistered(situation: Situation) -> Counter[int]:
-    """How many executors Spark does not know yet, per profile."""
+    """How many executors have not registered with Spark yet, per profile."""
     counts = situation.counts
     return counts[ExecutorState.REQUESTED] + counts[ExecutorState.PENDING] + counts[ExecutorState.RUNNING]
 
@@ -61,7 +61,7 @@ def batches(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, in
     """How many executors of its batch each profile may still create (`wait_for_registration`).
 
     A batch may begin when every executor of the profile has registered, or is gone. It has `batch_size`
-    executors, or all that are missing then.
+    executors, or as many as are missing when it begins.
     """
     settings = situation.settings
     if not settings.wait_for_registration:
@@ -76,7 +76,7 @@ def batches(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, in
 
 
 def remaining(situation: Situation, before: Mapping[int, int], created: Counter[int]) -> Mapping[int, int]:
-    """What is left of the batches after these creations. One of which nothing was created has not begun."""
+    """What is left of the batches after these creations. A batch begins with its first creation."""
     if not situation.settings.wait_for_registration:
         return EMPTY_MAP
     begun = unregistered(situation) + created
@@ -85,9 +85,9 @@ def remaining(situation: Situation, before: Mapping[int, int], created: Counter[
 
 
 def shares(situation: Situation, missing: Mapping[int, int], left: Mapping[int, int]) -> dict[int, int]:
-    """How many executors each profile may create now, by every gate.
+    """How many executors each profile may create now, within all gates.
 
-    `missing`: how many it lacks; `left`: what is left of its batch.
+    `missing`: how many the profile lacks; `left`: how many are left of its batch.
     """
     pending, nodes, gang = _pending(situation, missing), _nodes(situation, missing), _of_gang(situation)
     return {
@@ -97,7 +97,7 @@ def shares(situation: Situation, missing: Mapping[int, int], left: Mapping[int, 
 
 
 def _of_gang(situation: Situation) -> Counter[int]:
-    """How many a gang lacks: no part of a profile, and no batch, holds back what others of it wait for."""
+    """How many members the gang lacks. Shares and batches do not hold back members that others wait for."""
     lacking = gangs.lacking(situation)
     if not lacking:
         return Counter()
@@ -105,7 +105,7 @@ def _of_gang(situation: Situation) -> Counter[int]:
 
 
 def _pending(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
-    """By `max_pending`: an equal part of it for each profile that lacks executors."""
+    """The limit of `max_pending`: an equal share for each profile that lacks executors."""
     most = situation.settings.max_pending
     if most is None:
         return missing
@@ -115,10 +115,10 @@ def _pending(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, i
 
 
 def _nodes(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
-    """By `max_unschedulable`: an equal part for each profile that lacks executors or has some without a node.
+    """The limit of `max_unschedulable`: an equal share for each profile with missing or unplaced executors.
 
-    A profile that came later gets its part beyond the places that others have taken, and always one: theirs
-    may never find a node, and its own may find one at once.
+    A profile that came later gets its share even if the others have used all places, and always at least one
+    place: the others' pods may never get a node, and its own may get one at once.
     """
     waiting = without_node(situation)
     share = situation.settings.max_unschedulable // max(1, len(missing.keys() | waiting.keys()))
@@ -126,7 +126,7 @@ def _nodes(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int
 
 
 def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, Hindrance]:
-    """Which gates hold executors back after `actions`, by the field's name."""
+    """The gates that hold executors back after `actions`, by the field's name."""
     created = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
     missing = Counter(situation.wanted())
     missing.subtract(situation.active() + created)
@@ -137,7 +137,7 @@ def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, Hindran
 
 
 def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, Hindrance]:
-    shares = _nodes(situation, lacking)  # after the actions: what they create has been asked for
+    shares = _nodes(situation, lacking)  # what the actions create counts as requested already
     held = sorted(profile for profile in lacking if shares[profile] <= 0)
     if not held:
         return {}

@@ -1,8 +1,8 @@
-"""A host port for each executor's block manager, where a shuffle service of the node serves its files. Pure.
+"""A host port for each executor's block manager, if the node's shuffle service serves its files. Pure.
 
-Such an executor is known by its node's address, so its own port has to be the node's (hostPort). The
-scheduler keeps equal host ports of all pods apart; ports are spread so that it seldom has to: each
-application begins elsewhere in the range, goes round it, and gives no port to two executors that are there.
+Such an executor is reached at its node's address, so its own port must be a port of the node (hostPort). The
+scheduler never gives one host port of a node to two pods. To keep such conflicts rare, each application
+begins at another place in the range, goes round it, and gives no port to two existing executors.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ LEAST, GREATEST = 1024, 65535
 
 
 class BadPorts(ValueError):
-    """A range of ports that cannot be used; it says what it has to be like."""
+    """A range of ports that cannot be used; the message says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """The ports of one decision: the range, and those that executors have or were asked for with."""
+    """The ports for one decision: the range, and the ports that executors have or were requested with."""
 
     ports: HostPortRange
     taken: Set[int]
 
     def next_for(self, id_: int) -> int | None:
-        """A free port for the executor `id_`; None when all are taken."""
+        """A free port for the executor `id_`; None if all are taken."""
         size = self.ports.size
         for step in range(size):
             port = self.ports.first + (self.ports.start + id_ - 1 + step) % size
@@ -42,14 +42,14 @@ class Supply:
         return None
 
     def less(self, port: int) -> Supply:
-        """What is left when `port` is given away."""
+        """Returns the supply without `port`."""
         return Supply(self.ports, self.taken | {port})
 
 
 def of_template(template: Mapping[str, Any], seed: str) -> HostPortRange | None:
-    """The range that the executors' template names; None when there is none. BadPorts when it is malformed.
+    """The range in the executors' template; None if it has none. Raises BadPorts if the range is malformed.
 
-    `seed`: a text of the application's own, from which the place to begin at follows.
+    `seed`: a text that differs between applications; it decides where in the range this one begins.
     """
     annotations = (template.get("metadata") or {}).get("annotations") or {}
     text = annotations.get(contract.ANNOTATION_BLOCK_MANAGER_PORTS)
@@ -68,13 +68,13 @@ def of_template(template: Mapping[str, Any], seed: str) -> HostPortRange | None:
 
 
 def supply(situation: Situation) -> Supply | None:
-    """The ports of this decision; None when executors need none of their own."""
+    """The ports for this decision; None if executors need no host ports."""
     ports = situation.settings.host_ports
     return None if ports is None else Supply(ports, taken(situation))
 
 
 def taken(situation: Situation) -> frozenset[int]:
-    """Ports of executors whose pods have not ended, or that were asked for."""
+    """The ports of executors whose pods have not ended, and those of requests."""
     executors = situation.snapshot.executors
     ended = situation.sets[ExecutorState.GONE]
     seen = (executor.port for id_, executor in executors.items() if id_ not in ended)
@@ -83,7 +83,7 @@ def taken(situation: Situation) -> frozenset[int]:
 
 
 def exhausted(situation: Situation) -> str:
-    """Why nothing more can be created, where ports are the reason; "" otherwise."""
+    """Why no more executors can be created, if there are no free ports; "" otherwise."""
     found = supply(situation)
     if found is None or len(found.taken) < found.ports.size:
         return ""

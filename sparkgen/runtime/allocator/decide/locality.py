@@ -1,9 +1,9 @@
-"""Where new executors had best be: on the nodes that have the data of the tasks that wait for them. Pure.
+"""Which nodes new executors should prefer: those with the data of waiting tasks. Pure.
 
-The driver says how many tasks would be local on each host (`hostTasks`). Executors are dealt out to nodes in
-proportion to that, less those that are there; the next one wishes for the node that lacks most. It is a wish
-and no more: nothing waits for it, and a host that is no node is simply never chosen. So whatever user code
-says in the driver's place costs nothing but a worse place.
+The driver reports how many tasks would be local on each host (`hostTasks`). Executors are distributed over
+the nodes in proportion, minus the executors that are already there; the next executor prefers the node that
+lacks most. It is only a preference: no executor waits for it, and a host that is no node is never chosen. So
+the worst that false reports by user code can cause is a worse place.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sparkgen.runtime.allocator.values.actions import NodeWish
 from sparkgen.runtime.allocator.values.observed import ObservedExecutor
 
 MAX_HOSTS = 1000
-"""Hosts with the most tasks that are looked at: more than an application has executors to deal out."""
+"""How many hosts, those with the most tasks, are considered: more than an application has executors."""
 MAX_WISHES = 10
-"""Wishes of one pod. The scheduler looks at each of them on each node that it considers."""
+"""The most wishes of one pod. The scheduler checks each of them on each node that it considers."""
 GREATEST_WEIGHT = 50
-"""Of 100: a node to be avoided, and what the document wishes for, may weigh more."""
+"""Out of 100: a node to avoid, and the document's own preferences, may weigh more."""
 
 _ADDRESS = re.compile(r"[0-9.]+|.*:.*")
 _LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
@@ -35,11 +35,11 @@ _NODE_NAME = re.compile(rf"(?=.{{1,253}}\Z){_PART}(\.{_PART})*")
 
 @dataclass(slots=True)
 class _Place:
-    """A node as far as it is known: its tasks, and by which names a pod may wish for it."""
+    """A node as far as it is known: its tasks, and the names by which a pod may prefer it."""
 
     tasks: int = 0
     node: str = ""
-    """Its name, where it is known for certain."""
+    """The node's name, if it is known for certain."""
     hostnames: tuple[str, ...] = ()
 
     def wish(self, weight: int) -> NodeWish:
@@ -47,12 +47,12 @@ class _Place:
 
 
 def key_of(name: str) -> str:
-    """What nodes and hosts of data are compared by: the first label in lower case; all of an address."""
+    """The key for comparing nodes and hosts of data: the first label, in lower case; of an address, all."""
     return plain_address(name) if is_address(name) else name.partition(".")[0].lower()
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address: it has no label to compare."""
+    """Whether a host is an IP address, which has no label to compare."""
     return bool(_ADDRESS.fullmatch(host))
 
 
@@ -69,7 +69,7 @@ def wishes(situation: Situation, profile: int, count: int) -> list[tuple[NodeWis
 
 
 def _places(situation: Situation, tasks: Mapping[str, int]) -> dict[str, _Place]:
-    """The nodes of the hosts that have tasks. A host that is known by an address only is no node's."""
+    """The nodes of the hosts that have tasks. Leaves out addresses that belong to no known node."""
     document = {plain_address(host.lower()): node for host, node in situation.settings.data_hosts}
     seen = (*situation.snapshot.executors.values(), *situation.snapshot.vanished.values())
     nodes = {key_of(one.node): one.node for one in seen if one.node}
@@ -94,7 +94,7 @@ def _places(situation: Situation, tasks: Mapping[str, int]) -> dict[str, _Place]
 
 
 def _lacking(situation: Situation, profile: int, places: Mapping[str, _Place]) -> dict[str, float]:
-    """How many executors each node lacks: its part of all, and no more than have a task there."""
+    """How many executors each node lacks: its share of the wanted ones, but not more than its tasks need."""
     total = sum(place.tasks for place in places.values())
     wanted = situation.wanted().get(profile, 0)
     described = situation.target.profiles.get(profile)
@@ -111,7 +111,7 @@ def _executors(situation: Situation, profile: int) -> Iterable[ObservedExecutor]
 
 
 def _without_node(situation: Situation, profile: int) -> int:
-    """How many executors have no node yet: each will be on one of those that lacked most when it was made."""
+    """How many executors have no node yet. Each is expected on the node that lacked most at its creation."""
     seen = situation.snapshot.executors
     return sum(
         1
@@ -125,7 +125,7 @@ def _without_node(situation: Situation, profile: int) -> int:
 def _dealt(
     places: Mapping[str, _Place], lacking: Mapping[str, float], before: int, count: int
 ) -> list[tuple[NodeWish, ...]]:
-    """Executors dealt out, each to the node that lacks most then; the wishes of those after the first."""
+    """Distributes executors, each to the node that lacks most; returns the wishes of those after `before`."""
     heap = [(-lack, key) for key, lack in lacking.items()]
     heapq.heapify(heap)
     result = []
@@ -133,13 +133,13 @@ def _dealt(
         if number >= before:
             result.append(_ranked(places, heap))
         lack, key = heap[0]
-        if lack >= 0:  # no node lacks any: that stays so
+        if lack >= 0:  # no node lacks an executor, and later steps do not change that
             return result + [()] * (before + count - number - 1 if number >= before else count)
         heapq.heapreplace(heap, (lack + 1, key))
     return result
 
 
 def _ranked(places: Mapping[str, _Place], heap: list[tuple[float, str]]) -> tuple[NodeWish, ...]:
-    """The nodes that lack most, weighted by how much."""
+    """The wishes for the nodes that lack most, weighted by how much they lack."""
     first = [(-lack, key) for lack, key in heapq.nsmallest(MAX_WISHES, heap) if lack < 0]
     return tuple(places[key].wish(max(1, round(GREATEST_WEIGHT * lack / first[0][0]))) for lack, key in first)

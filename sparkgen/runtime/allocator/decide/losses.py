@@ -1,4 +1,4 @@
-"""Executors that have ended: why, what the driver is told, and when an application has to stop for it."""
+"""Ended executors: why they ended, what the driver is told, and when the application has to stop for it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPha
 AVOIDED = 300.0
 """Seconds for which a node is avoided after its shuffle service did not answer an executor."""
 PERMANENT_ROUNDS = 3
-"""So many rounds in a row that no time will fix end an application of which nothing runs."""
+"""After this many failed rounds in a row that no retry can fix, an application with no live executor
+fails."""
 
 
 def losses(draft: Draft) -> Draft:
-    """Take in executors that have ended: why, and whether that counts against the application."""
+    """Find out why executors have ended, and count those that failed against the application."""
     situation, memory = draft.situation, draft.memory
     if situation.target.phase is DriverPhase.STOPPED:  # all of them end now
         return draft
@@ -38,7 +39,7 @@ def losses(draft: Draft) -> Draft:
 
 
 def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft: Draft) -> AllocatorMemory:
-    """The memory with these endings, and the failures among them."""
+    """The memory with these losses, and with the failures among them counted."""
     losses = {id_: _loss(seen, draft.situation) for id_, seen in new.items()}
     failures, paused = list(memory.failures), memory.bad_starts
     unusable = dict(memory.unusable)
@@ -67,7 +68,7 @@ def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
     """Whether a loss counts against the application."""
     if situation.target.away or id_ < situation.memory.first_id:  # it went through that with another driver
         return False
-    # One node that cannot start executors is not the application's fault while others work.
+    # One node that cannot start executors is not the application's fault while other executors run.
     failed_start = loss.cause is Cause.FAILED_START and not situation.target.registered
     return loss.by_application or failed_start
 
@@ -78,7 +79,7 @@ def _loss(seen: ObservedExecutor, situation: Situation) -> Loss:
 
 
 def _as_asked(id_: int, situation: Situation) -> Loss | None:
-    """The loss of an executor that was to go, by Spark's word or ours; None when nobody asked for it."""
+    """The loss of an executor that Spark or the allocator removed; None if neither did."""
     target, memory = situation.target, situation.memory
     if any(id_ in ids for ids in (target.kills, target.refused, memory.refusing, memory.removals)):
         return Loss(Cause.KILLED, f"executor {id_} was removed")
@@ -90,7 +91,7 @@ def _as_asked(id_: int, situation: Situation) -> Loss | None:
 
 
 def reported_losses(draft: Draft) -> Draft:
-    """Tell the driver of every executor that it speaks of and that is gone."""
+    """Report to the driver every executor that it still names and that is gone."""
     situation = draft.situation
     ids = sorted(executor_states.named_by_driver(situation.target) & situation.sets[ExecutorState.GONE])
     if not ids:
@@ -105,18 +106,18 @@ def _verdict(id_: int, draft: Draft) -> Loss:
 
 
 def limits(draft: Draft) -> Draft:
-    """Fail the application where going on is of no use: many failures, or nothing runs and nothing will."""
+    """Fail the application if it cannot succeed: too many failures, or nothing runs and nothing will."""
     memory, situation = draft.memory, draft.situation
     if memory.failure is not None:
         return draft
-    # First: they say more than a number of failures.
+    # These come first, because they say more than a number of failures.
     for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.list_failure):
         hopeless = hindrance.permanent >= PERMANENT_ROUNDS and not _anything_alive(situation)
         if hopeless and hindrance.reason is not None:
             failure = reasons.permanent_failure(hindrance.reason)
             return draft.remember(replace(memory, failure=failure))
     limit = failure_limit(situation)
-    # Executors end with their driver: a failure counts when the driver is known to have spoken since.
+    # Executors end with their driver: a failure counts only if the driver has surely reported since then.
     if sum(1 for time in memory.failures if time + LONGEST_DELIVERY <= situation.target.heard_at) > limit:
         failure = reasons.too_many_failures(memory, limit, situation.settings)
         return draft.remember(replace(memory, failure=failure))
@@ -124,7 +125,7 @@ def limits(draft: Draft) -> Draft:
 
 
 def failure_limit(situation: Situation) -> int:
-    """Failures that an application may have: Spark's max(3, 2 x executors) (ExecutorFailureTracker)."""
+    """The most failures allowed; by default Spark's max(3, 2 x executors) (ExecutorFailureTracker)."""
     settings = situation.settings
     if settings.max_failures is not None:
         return settings.max_failures
@@ -133,7 +134,7 @@ def failure_limit(situation: Situation) -> int:
 
 
 def _anything_alive(situation: Situation) -> bool:
-    """Whether any executor that counts may still be of use."""
+    """Whether any executor that counts may still be useful."""
     executors = situation.snapshot.executors
     ids = situation.those(ExecutorState.PENDING, ExecutorState.RUNNING, ExecutorState.REGISTERED)
     return any(id_ not in executors or not _is_permanent(executors[id_]) for id_ in ids)

@@ -1,8 +1,8 @@
-"""The pace: how many executors may be created now, all profiles together, and when more may be. Pure.
+"""The pace: how many executors may be created now, all profiles together, and when more. Pure.
 
-It is the least of what these leave: the reviewed maximum (ceiling.py), the batch of `batchSize` per
-`batchDelay`, the rate that the API server takes, the pause after a refusal or a bad start, and
-`maxPendingPods`. How it is shared between profiles, gates.py says.
+This is the smallest of these limits: the reviewed maximum (ceiling.py), the batch of `batchSize` per
+`batchDelay`, the rate that the API server accepts, the pause after a refusal or a bad start, and
+`maxPendingPods`. gates.py divides it among the profiles.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState
 
 
 def begin_batch(draft: Draft) -> Draft:
-    """Begin a batch when it is time, and one executor of it could be created at least.
+    """Begin a batch if it is time, and if at least one executor of it could be created.
 
-    Otherwise each second would begin one in which nothing can be done.
+    Otherwise, a batch in which nothing can be created would begin after each `batch_delay`.
     """
     settings, memory, now = draft.situation.settings, draft.memory, draft.situation.now
     if settings.batch_size is None or not _places(draft):
@@ -38,7 +38,7 @@ def room(draft: Draft) -> int:
 
 
 def _places(draft: Draft) -> int:
-    """The same, but for what is left of the batch."""
+    """How many executors may be created now, ignoring the current batch."""
     situation, memory = draft.situation, draft.memory
     if situation.snapshot.listed_at is None:  # after a restart there may be executors that no list has shown
         return 0
@@ -46,7 +46,7 @@ def _places(draft: Draft) -> int:
         return 0
     there = situation.count(*ceiling.THERE)
     room = min(draft.slots, ceiling.maximum(situation.settings) - there)
-    if memory.refusals.level:  # one tries whether the server takes it again
+    if memory.refusals.level:  # one creation tries whether the server accepts it again
         room = min(room, 1 if not _open_creations(memory) else 0)
     if situation.settings.max_pending is not None:
         room = min(room, situation.settings.max_pending - gates.on_their_way(situation).total())
@@ -58,7 +58,7 @@ def _open_creations(memory: AllocatorMemory) -> bool:
 
 
 def _blocked(situation: Situation) -> bool:
-    """Whether an executor waits for what will not come, such as its image: more of the same would, too."""
+    """Whether an executor waits for something that will not come, such as its image: others would, too."""
     return any(
         seen.waiting is not None and seen.waiting.permanent
         for seen in situation.observed(ExecutorState.PENDING)
@@ -66,7 +66,7 @@ def _blocked(situation: Situation) -> bool:
 
 
 def when_more(situation: Situation) -> Iterator[float]:
-    """When a pause is over, or a batch may begin."""
+    """The times at which a pause is over, or a batch may begin."""
     memory, settings = situation.memory, situation.settings
     yield from (memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at)
     if memory.batch_at is not None and settings.batch_size is not None:

@@ -1,4 +1,4 @@
-"""The memory brought up to what is seen: what has come true is forgotten, what is new is kept."""
+"""Compares the memory with the snapshot: forgets what the snapshot confirms, and adds what is new."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 SHOWN_WITHIN = 120.0
-"""Seconds after which nothing more is shown of a pod that is gone: a silent watch is opened again before."""
+"""Seconds after which a pod that is gone is not shown any more: a silent watch is reopened before that."""
 
 
 def prune_memory(
@@ -22,7 +22,7 @@ def prune_memory(
     settings: AllocationSettings,
     now: float,
 ) -> AllocatorMemory:
-    """The memory, brought up to what is seen: what has come true is forgotten, what is new is kept."""
+    """Returns the memory without what the snapshot confirms, and with what is new in snapshot and target."""
     memory = _new_session(target, memory)
     named = executor_states.named_by_driver(target)
     ids = {*snapshot.executors, *named, *memory.requests}
@@ -62,9 +62,9 @@ def _new_session(target: DriverTarget, memory: AllocatorMemory) -> AllocatorMemo
         return memory
     if not memory.session:
         return replace(memory, session=target.session)
-    # Another driver in the same pod, or one that was given up, and all of whose executors were asked to go:
-    # the executors of the one before cannot serve it, and what went wrong with them is not its fault.
-    # One that is back may count on an executor whose creation was not answered: that one is there.
+    # Another driver in the same pod, or a driver that was given up, so that its executors were all deleted:
+    # earlier executors cannot serve it, and their failures are not its fault. A driver that is back may have
+    # registered an executor whose creation was not answered: that executor exists, so its request is kept.
     requests = {
         id_: request
         for id_, request in memory.requests.items()
@@ -77,14 +77,14 @@ def _new_session(target: DriverTarget, memory: AllocatorMemory) -> AllocatorMemo
 
 
 def _long_deleted(id_: int, removal: DeleteRequest, snapshot: Snapshot, now: float) -> bool:
-    """Whether an executor was deleted that was never shown, and that will not be shown any more."""
+    """Whether an executor was deleted that was never shown, and will not be shown any more."""
     if removal.accepted is None or id_ in snapshot.executors or not snapshot.complete:
         return False
     return now >= removal.accepted + SHOWN_WITHIN
 
 
 def when_to_forget(memory: AllocatorMemory) -> Iterator[float]:
-    """When something is forgotten, though nothing has happened."""
+    """The times at which something is forgotten although nothing has happened."""
     for removal in memory.removals.values():
         if removal.accepted is not None:
             yield removal.accepted + SHOWN_WITHIN
@@ -92,14 +92,14 @@ def when_to_forget(memory: AllocatorMemory) -> Iterator[float]:
 
 
 def _answered(id_: int, request: CreateRequest, snapshot: Snapshot) -> bool:
-    """Whether nothing more is to come of a request: its pod is there, or it was, and is not any more."""
+    """Whether a request is finished: its pod is shown, or was shown before, or has already gone."""
     if id_ in snapshot.executors or id_ in snapshot.vanished:
         return True
     return request.accepted is not None and executor_states.listed_after(snapshot, request.accepted)
 
 
 def _ignored(id_: int, removal: DeleteRequest, snapshot: Snapshot) -> bool:
-    """Whether a deletion that was accepted has left no trace in a later list: it is sent again."""
+    """Whether a later list shows that an accepted deletion had no effect: it is then sent again."""
     seen = snapshot.executors.get(id_)
     if seen is None or seen.deleting or removal.accepted is None:
         return False

@@ -1,4 +1,4 @@
-"""Every decision in words, for logs, status and Events: what is, what is wanted, and what it waits for."""
+"""Decisions in words, for logs, status and Events: what there is, what is wanted, and what hinders."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 Led = tuple[str, Hindrance]
-"""A hindrance, and the words that lead to it in the line of a decision."""
+"""A hindrance, and the words before it in the line of a decision."""
 
 
 def decision(situation: Situation, actions: Sequence[Action], hindrances: Sequence[Led] = ()) -> str:
-    """One line: executors against target, what is done now, and what hinders."""
+    """One line: executors and target, what is done now, and what hinders."""
     parts = [_have(situation), *_doing(actions), *(f"{lead}{hindrance}" for lead, hindrance in hindrances)]
     return "; ".join(parts)
 
@@ -44,7 +44,7 @@ def _have(situation: Situation) -> str:
 
 
 def stopped(target: DriverTarget) -> str:
-    """Why no executor is wanted, in words: the driver's phase is STOPPED."""
+    """Why no executor is wanted, in words, if the driver's phase is STOPPED."""
     if not target.session:
         return "there is no driver"
     return "the driver stopped reporting" if target.given_up else "the driver has stopped"
@@ -63,7 +63,7 @@ def _doing(actions: Sequence[Action]) -> list[str]:
 
 
 def _ids(ids: Sequence[int]) -> str:
-    """Ids as a person writes them: 1, 3-7."""
+    """Ids in short form: 1, 3-7."""
     runs: list[list[int]] = []
     for id_ in sorted(ids):
         if runs and runs[-1][1] == id_ - 1:
@@ -74,7 +74,7 @@ def _ids(ids: Sequence[int]) -> str:
 
 
 def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[Led]:
-    """What hinders now, the gravest first. `held`: what the gates say."""
+    """What hinders now, the most serious first. `held`: the hindrances of the gates."""
     memory, now = situation.memory, situation.now
     if memory.failure is not None:
         return [("the application fails: ", memory.failure)]
@@ -89,7 +89,7 @@ def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[L
 
 
 def tokens(target: DriverTarget) -> Iterator[Hindrance]:
-    """Services whose tokens the driver cannot renew: before those end that are there, somebody can help."""
+    """Services whose tokens the driver cannot renew: somebody can help before the current ones expire."""
     for failure in target.token_failures:
         text = f"the driver has failed to renew the tokens of {failure.service} since {_utc(failure.since)}"
         if failure.expires_at is not None:
@@ -98,12 +98,12 @@ def tokens(target: DriverTarget) -> Iterator[Hindrance]:
 
 
 def _utc(seconds: int) -> str:
-    """Seconds since 1970 as people and logs write it."""
+    """Formats seconds since 1970 as in logs (ISO 8601, UTC)."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _limits(situation: Situation) -> Iterator[Hindrance]:
-    """The API server's pace, pods that do not start, and the bounds of the document."""
+    """The API server's pace, pods that do not start, and the limits of the document."""
     memory, now, settings = situation.memory, situation.now, situation.settings
     if memory.rate.resume_at > now:
         text = f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s"
@@ -116,7 +116,7 @@ def _limits(situation: Situation) -> Iterator[Hindrance]:
 
 
 def _places(situation: Situation) -> Iterator[Hindrance]:
-    """Ports that are taken, and nodes that are avoided."""
+    """Host ports that are all taken, and nodes that are avoided."""
     if ports := host_ports.exhausted(situation):
         yield Hindrance(Code.HOST_PORTS_TAKEN, ports)
     for node, until in sorted(situation.memory.unusable.items()):
@@ -126,7 +126,7 @@ def _places(situation: Situation) -> Iterator[Hindrance]:
 
 
 def _bounded(situation: Situation) -> str:
-    """That the maximum of all profiles together holds executors back; "" when it does not."""
+    """How the maximum of all profiles together holds executors back; "" if it does not."""
     target, settings = situation.target, situation.settings
     asked = sum(ceiling.asked(target, settings).values())
     missing = sum(situation.wanted().values()) - situation.count(*executor_states.ACTIVE)
@@ -140,7 +140,7 @@ def _bounded(situation: Situation) -> str:
 
 
 def _pending(situation: Situation) -> Iterator[Hindrance]:
-    """Why pods do not start, each reason once with the number of pods."""
+    """The two most frequent reasons why pods do not start, each with the number of pods."""
     waits = Counter(seen.waiting for seen in situation.observed(ExecutorState.PENDING) if seen.waiting)
     for waiting, count in waits.most_common(2):
         yield waiting.hindering(f"{count} pending, ")
@@ -154,19 +154,19 @@ def waiting(seen: ObservedExecutor) -> Hindrance:
 
 
 def permanent_failure(reason: Hindrance) -> Hindrance:
-    """Why an application of which nothing runs is given up."""
+    """Why an application is given up of which nothing runs."""
     text = f"no executor can start, and waiting will not help: {reason.message}"
     return replace(reason, message=text)
 
 
 ENDINGS = frozenset(CODES.values()) - {Code.OUT_OF_MEMORY}
-"""Codes of executors that ended, which say nothing about what to do."""
+"""Codes of ended executors that do not tell a user what to do."""
 
 
 def too_many_failures(memory: AllocatorMemory, limit: int, settings: AllocationSettings) -> Hindrance:
-    """That more executors failed than the application may lose, and the last loss.
+    """Says that more executors failed than the limit allows, with the last failure.
 
-    The code is that of the last loss where it says what to do.
+    The code is that of the last failure, if it tells a user what to do.
     """
     losses = [loss.hindrance for _, loss in sorted(memory.losses.items()) if loss.by_application]
     last = losses[-1] if losses else memory.bad_starts.reason

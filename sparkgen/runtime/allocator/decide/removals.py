@@ -1,4 +1,4 @@
-"""What has to go, and how: asked for once, again where that was lost, by force where it has no effect."""
+"""Which executors to delete, and how: once, again if the request got lost, by force if it has no effect."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
 
 PERMANENT_PATIENCE = 45.0
-"""Seconds that an image may fail to be pulled: the kubelet tries three times meanwhile."""
+"""Seconds that an image may fail to be pulled; the kubelet tries three times in them."""
 LOST_PATIENCE = 20.0
-"""Seconds until an executor that Spark lost is deleted though its pod seems well; the driver waits less."""
+"""Seconds until an executor that Spark lost is deleted although its pod seems healthy; the driver waits
+less."""
 FORCE_MARGIN = 30.0
-"""Seconds beyond the pod's own grace until a deletion is forced: the node does not answer any more."""
+"""Seconds beyond the pod's grace period until a deletion is forced, because the node does not answer."""
 
 
 def removals(draft: Draft) -> Draft:
-    """Delete what has to go, whatever the target is; again, or by force, where that has no effect."""
+    """Delete what has to go whatever the target is; again or by force if a deletion has no effect."""
     marked: dict[int, DeleteRequest] = {}
     stranded = gangs.stranded(draft.situation)
     for seen in _may_have_to_go(draft):
@@ -32,7 +33,7 @@ def removals(draft: Draft) -> Draft:
             continue
         why = gangs.STRANDED if seen.id in stranded else _reason_to_remove(seen, draft)
         if why and seen.deleting and seen.id not in draft.memory.removals:
-            # By somebody else, or by us before a restart.
+            # Deleted by somebody else, or by this allocator before it restarted.
             marked[seen.id] = DeleteRequest(draft.situation.now, open=False, why=why)
         elif why:
             draft = _remove(draft, seen.id, seen.uid, why)
@@ -49,7 +50,7 @@ def removals(draft: Draft) -> Draft:
 
 
 def _reason_to_give_up(id_: int, request: CreateRequest, draft: Draft) -> str:
-    """Why an executor has to go that was created, and that no view shows; "" when it may stay."""
+    """Why a created executor that the cluster does not show has to go; "" if it may stay."""
     situation = draft.situation
     if id_ < draft.memory.first_id:
         return "left by an earlier driver"
@@ -60,7 +61,7 @@ def _reason_to_give_up(id_: int, request: CreateRequest, draft: Draft) -> str:
 
 
 def _may_have_to_go(draft: Draft) -> Iterator[ObservedExecutor]:
-    """The executors that have to be looked at: never the many that are registered, and well."""
+    """The shown executors that may have to go, by id; without the many that are registered and healthy."""
     situation, executors = draft.situation, draft.situation.snapshot.executors
     if situation.target.phase is DriverPhase.STOPPED:
         return (executors[id_] for id_ in sorted(executors))
@@ -72,7 +73,7 @@ def _may_have_to_go(draft: Draft) -> Iterator[ObservedExecutor]:
 
 
 def _is_under_way(draft: Draft, id_: int) -> bool:
-    """Whether a deletion was sent, and there is nothing to do but to wait; or none can be sent now."""
+    """Whether a deletion was sent and needs no further one now, or none can be sent yet."""
     now, earlier = draft.situation.now, draft.memory.removals.get(id_)
     if earlier is None:
         return False
@@ -83,7 +84,7 @@ def _is_under_way(draft: Draft, id_: int) -> bool:
 
 
 def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
-    """Why this executor's pod has to go; "" when it may stay."""
+    """Why this executor's pod has to go; "" if it may stay."""
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
     if situation.target.phase is DriverPhase.STOPPED:
         return f"no longer needed, because {reasons.stopped(situation.target)}"
@@ -106,21 +107,21 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
 
 
 def _had_time_to_register(seen: ObservedExecutor, memory: AllocatorMemory, situation: Situation) -> bool:
-    """Whether an executor has run for long, with a driver that was there to register it."""
+    """Whether an executor has run long enough, with a driver that could have registered it."""
     if seen.phase is not PodPhase.RUNNING or memory.speaking_since is None:
         return False
     return situation.now >= max(seen.since, memory.speaking_since) + situation.settings.executor_timeout
 
 
 def _never_seen(id_: int, request: CreateRequest, situation: Situation) -> bool:
-    """Whether an executor was created long ago, and no view has shown it since."""
+    """Whether an executor was created long ago, and the cluster has never shown it."""
     if request.accepted is None or id_ in situation.snapshot.executors or not situation.snapshot.complete:
         return False
     return situation.now >= request.accepted + situation.settings.executor_timeout
 
 
 def _overdue(situation: Situation, memory: AllocatorMemory) -> Iterator[int]:
-    """Executors that may register at any moment, and should have done so long ago."""
+    """Executors that may register at any moment, and should have registered long ago."""
     for id_ in situation.ids(ExecutorState.RUNNING):
         if _had_time_to_register(situation.snapshot.executors[id_], memory, situation):
             yield id_
@@ -138,7 +139,7 @@ def _pending_too_long(seen: ObservedExecutor, settings: AllocationSettings, now:
 
 
 def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
-    """Send a deletion; by force, when the one before was taken and has had no effect."""
+    """Send a deletion; by force if an earlier one was accepted and has had no effect."""
     earlier = draft.memory.removals.get(id_)
     if not draft.slots:
         return draft
@@ -154,7 +155,7 @@ def _with_removal(memory: AllocatorMemory, id_: int, removal: DeleteRequest) -> 
 
 
 def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
-    """Count a pod that is given up before it ever ran as a failure, and pause before the next."""
+    """Count a pod that is given up before it ever ran as a failure, and pause before the next creation."""
     waited = seen is not None and seen.phase is PodPhase.PENDING
     if (
         seen is None
@@ -166,16 +167,16 @@ def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
     reason = reasons.waiting(seen)
     memory, now = draft.memory, draft.situation.now
     paused = next_backoff(memory.bad_starts, reason, now, draft.jitter, permanent=permanent)
-    # One node that cannot start executors is not the application's fault while others work.
+    # One node that cannot start executors is not the application's fault while other executors run.
     failures = memory.failures if draft.situation.target.registered else (*memory.failures, now)
     return draft.remember(replace(memory, failures=failures, bad_starts=paused))
 
 
 def excess(draft: Draft) -> Draft:
-    """Give up what is more than wanted: those in a queue first, requested, pending, and then running ones.
+    """Give up more executors than wanted: queued ones first, then requested, pending and running ones.
 
-    The newest goes first. A registered one goes by Spark's word only. One that may be about to register is
-    refused first, and deleted when the driver has confirmed that it refuses it; so is one that should have
+    The newest goes first. Only Spark removes a registered executor. An executor that may be about to register
+    is first refused, and deleted when the driver has confirmed the refusal; so is one that should have
     registered long ago.
     """
     situation, memory = draft.situation, draft.memory
@@ -184,7 +185,7 @@ def excess(draft: Draft) -> Draft:
     surplus = situation.active()
     surplus.subtract(situation.wanted())
     any_surplus = any(count > 0 for count in surplus.values())
-    # Nobody takes a refusal back: the driver, which may have heard it, would never admit that executor again.
+    # A refusal is never taken back: a driver that may have read it would never admit that executor.
     refusing = {*_overdue(situation, memory), *memory.refusing} - situation.target.registered
     for id_ in _first_to_go(situation) if any_surplus else ():
         profile = situation.profiles[id_]
@@ -205,7 +206,7 @@ def excess(draft: Draft) -> Draft:
 
 
 def _forget(draft: Draft, id_: int) -> Draft:
-    """Do not ask again. If it was made all the same, it is seen, and is too many then."""
+    """Forget a request instead of repeating it. If its pod was created all the same, it will be surplus."""
     requests = {other: request for other, request in draft.memory.requests.items() if other != id_}
     return draft.remember(replace(draft.memory, requests=requests))
 
@@ -218,7 +219,7 @@ def _first_to_go(situation: Situation) -> Iterator[int]:
 
 
 def when_to_remove(situation: Situation) -> Iterator[float]:
-    """When an executor may have had its time, or a deletion is sent again."""
+    """The times at which an executor runs out of time, or a deletion is sent again."""
     memory, settings = situation.memory, situation.settings
     for request in memory.requests.values():
         if request.accepted is not None:

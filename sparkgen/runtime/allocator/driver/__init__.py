@@ -1,1 +1,1 @@
-"""The driver: what it says, what it is told, and the files that it starts with."""
+"""The driver: its reports, the answers to it, and the files that it starts with."""

@@ -1,4 +1,4 @@
-"""A session in client mode as its allocator knows it, and what its command asks on loopback."""
+"""A session in client mode: when it is over, and what its command requests on loopback."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PHASES = {DriverPhase.SILENT: "waiting", DriverPhase.RUNNING: "running", Driver
 
 @dataclass(frozen=True, slots=True)
 class SessionPod:
-    """The session's own pod: its name, its address, and the port for executors."""
+    """The session's own pod: its name, its address, and the port that executors connect to."""
 
     name: str
     address: str
@@ -35,10 +35,10 @@ class SessionPod:
 
 
 class ClientSession:
-    """When the command was heard, and so whether all is over. Safe for threads."""
+    """Records when the command last sent a request, and decides whether the session is over. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float], *, resumed: bool) -> None:
-        """`resumed`: an allocator before this process has met the command, or a driver."""
+        """`resumed`: an earlier process of this allocator had contact with the command or a driver."""
         self._clock = clock
         self._resumed = resumed
         self._began = clock()
@@ -46,12 +46,12 @@ class ClientSession:
         self._command_at: float | None = None
 
     def command_speaks(self) -> None:
-        """The command has said something."""
+        """Record a request of the command."""
         with self._lock:
             self._command_at = self._clock()
 
     def why_over(self, driver_at: float | None) -> str:
-        """Why it is over, "" while it is not. `driver_at`: when a driver was heard last."""
+        """Why the session is over; "" if it is not. `driver_at`: when a driver last reported."""
         with self._lock:
             heard = (self._command_at, driver_at)
         return sessions.why_over(self._began, heard, self._clock(), resumed=self._resumed)
@@ -59,21 +59,21 @@ class ClientSession:
 
 @dataclass(frozen=True, slots=True)
 class ClientEndpoint:
-    """What the command asks, after its token was looked at (docs/design/protocol.md)."""
+    """Answers the command's requests, after its token was checked (docs/design/protocol.md)."""
 
     session: ClientSession
     addresses: DriverAddresses
     pod: SessionPod
     properties: Callable[[DriverAddress], Mapping[str, str]]
-    """All that a driver at an address starts with."""
+    """All properties that a driver at an address starts with."""
     why_unreachable: Callable[[DriverAddress, str], str]
-    """Asks an address for a nonce (reach.why_unreachable)."""
+    """Tries to read a nonce at an address (reach.why_unreachable)."""
     jars: Path
     reaching: Workers = field(default_factory=lambda: Workers("reach", 2, waiting=4))
     reading: Workers = field(default_factory=lambda: Workers("jar", 1, waiting=4))
 
     def answer(self, request: HttpRequest, mailbox: DriverMailbox) -> HttpResponse | Work | None:
-        """The answer, or what a thread has to do for it; None where it is not for this endpoint."""
+        """The answer, or the work that a thread does for it; None if the request is not for this endpoint."""
         match request.method, request.path:
             case "PUT", contract.SESSION_ALIVE_PATH:
                 self.session.command_speaks()

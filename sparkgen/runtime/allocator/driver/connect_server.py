@@ -1,8 +1,8 @@
-"""Asks the driver's Spark Connect server whether it serves. The one user of h2, which is slow to import.
+"""Checks whether the driver's Spark Connect server serves. The only user of h2, which is slow to import.
 
-The question is gRPC's health check. Spark's server has no such service, and opens no session for it: it
-answers UNIMPLEMENTED, or UNAUTHENTICATED where it asks for a token. Any answer with a `grpc-status` comes
-from a gRPC server that serves. User code of the same pod may answer instead, in any way that it likes.
+The check is gRPC's health check. Spark's server has no such service, and opens no session for it: it answers
+UNIMPLEMENTED, or UNAUTHENTICATED if it requires a token. Any answer with a `grpc-status` comes from a gRPC
+server that serves. User code in the same pod may answer instead, and may send anything.
 """
 
 from __future__ import annotations
@@ -16,27 +16,28 @@ import h2.events
 from sparkgen.runtime.addresses import url_host
 
 SECONDS = 3.0
-"""For the whole exchange, however slowly its bytes come."""
+"""The time for the whole exchange, however slowly its bytes arrive."""
 MAX_BYTES = 16 * 1024
-"""Of all that the server sends; Spark 4.3.0 sends some 200. h2 bounds headers when they are unpacked."""
+"""The most bytes that the server may send; Spark 4.3.0 sends some 200. h2 limits unpacked headers."""
 READ = 1024
-"""Bytes between two looks at the time: what is packed to explode takes a while."""
+"""Bytes to read between two checks of the time: unpacking hostile compressed data takes a while."""
 METHOD = "/grpc.health.v1.Health/Check"
 EMPTY_MESSAGE = bytes(5)
 """A gRPC message without content: not compressed, 0 bytes long."""
 STREAM = 1
 SETTINGS = b"\x04"
-"""The type of a server's first frame (RFC 9113, 3.4), in its fourth byte. Of others h2 waits for the end."""
+"""The type of a server's first frame (RFC 9113, 3.4), its fourth byte. h2 would wait for the end of
+others."""
 
 
 class _NoAnswer(Exception):
-    """Why the server does not serve, as one line."""
+    """Why the server does not serve, in one line."""
 
 
 def why_not_serving(address: str, port: int, seconds: float = SECONDS) -> str:
-    """Why the server at an IP address of the pod does not serve, as one line; empty where it does.
+    """Why the server at an IP address of the pod does not serve, in one line; "" if it serves.
 
-    It returns within `seconds`, and raises nothing.
+    Returns within `seconds`, and never raises.
     """
     place = f"the Connect server at {url_host(address)}:{port}"
     deadline = time.monotonic() + seconds
@@ -57,7 +58,7 @@ def why_not_serving(address: str, port: int, seconds: float = SECONDS) -> str:
 
 
 def _exchange(connection: socket.socket, authority: str, deadline: float) -> None:
-    """Ask, and read until there is a `grpc-status`. _NoAnswer, OSError, or h2's errors where none comes."""
+    """Send the check, and read up to a `grpc-status`. If none comes, raises _NoAnswer, OSError or h2's."""
     client = h2.connection.H2Connection()
     client.initiate_connection()
     client.send_headers(
@@ -89,7 +90,7 @@ def _exchange(connection: socket.socket, authority: str, deadline: float) -> Non
 
 
 def _left(deadline: float) -> float:
-    """Seconds that are left. TimeoutError when there are none."""
+    """The seconds that are left. Raises TimeoutError if there are none."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
@@ -97,7 +98,7 @@ def _left(deadline: float) -> float:
 
 
 def _is_answer(event: h2.events.Event) -> bool:
-    """Whether it has a `grpc-status`. _NoAnswer for what ends the exchange without one."""
+    """Whether an event has a `grpc-status`. Raises _NoAnswer if it ends the exchange without one."""
     match event:
         case h2.events.ResponseReceived() | h2.events.TrailersReceived():
             return any(name == b"grpc-status" for name, _ in event.headers or ())

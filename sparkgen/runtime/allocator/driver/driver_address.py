@@ -1,4 +1,4 @@
-"""Where the driver of a session in client mode listens: what the command says, and what is kept of it."""
+"""The address of the driver of a session in client mode, from the command's request or the session volume."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparkgen.runtime.kubernetes.untrusted import decode, shown
 
 FILE = "driver.json"
 MAX_BODY = 4096
-"""Bytes of what the command says."""
+"""The most bytes in the command's request."""
 
 _NAME = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*", re.I
@@ -30,7 +30,7 @@ _NONCE = re.compile(r"[0-9a-f]{16,128}")
 
 @dataclass(frozen=True, slots=True)
 class DriverAddress:
-    """Where executors reach a driver: an IP address or a DNS name, and its two ports."""
+    """Where executors connect to a driver: an IP address or a DNS name, and two ports."""
 
     host: str
     port: int
@@ -38,12 +38,12 @@ class DriverAddress:
 
     @property
     def driver_url(self) -> str:
-        """Where executors reach Spark's scheduler in the driver."""
+        """The URL of Spark's scheduler in the driver, for executors."""
         return f"spark://CoarseGrainedScheduler@{self}"
 
     @property
     def properties(self) -> dict[str, str]:
-        """The properties of Spark that say so. It listens at every address of its machine."""
+        """Spark's properties for this address. The driver listens on all addresses of its machine."""
         return {
             "spark.driver.host": url_host(self.host),
             "spark.driver.bindAddress": "::" if ":" in self.host else "0.0.0.0",  # noqa: S104 - where it is, nobody here knows
@@ -56,7 +56,7 @@ class DriverAddress:
 
 
 def told_address(body: bytes) -> tuple[DriverAddress, str]:
-    """The address in a request, and the nonce that is read there. BadMessage says what is wrong."""
+    """The address in a request, and the nonce to read there. Raises BadMessage for a malformed request."""
     try:
         said = decode(body)
     except ValueError as error:
@@ -75,7 +75,7 @@ def told_address(body: bytes) -> tuple[DriverAddress, str]:
 
 
 def _address(said: Mapping[str, Any]) -> DriverAddress:
-    """The address in an object; BadMessage says what is wrong."""
+    """The address in an object. Raises BadMessage if it is malformed."""
     return DriverAddress(_host(said.get("host")), _port("port", said), _port("blockManagerPort", said))
 
 
@@ -84,7 +84,7 @@ def _host(value: object) -> str:
         try:
             return str(ipaddress.ip_address(value))
         except ValueError:
-            # What ends in a number, and is no address, is one by the rules of inet_aton (127.1, 0x7f.1).
+            # A name that ends in a number and is no address here is an address for inet_aton (127.1, 0x7f.1).
             if _NAME.fullmatch(value) and not _NUMBER.fullmatch(value.rpartition(".")[2]):
                 return value
     raise BadMessage(
@@ -101,14 +101,14 @@ def _port(name: str, said: Mapping[str, Any]) -> int:
 
 
 class DriverAddresses:
-    """The address for the next driver, and that of the one that runs; kept in the session volume.
+    """The address for the next driver, and the running driver's address; kept in the session volume.
 
-    Another address applies to the next driver: executors of the one that runs would look for it in vain.
-    Safe for threads.
+    A new address applies to the next driver, because the executors of the running driver could not reach it
+    there. Thread-safe.
     """
 
     def __init__(self, folder: Path) -> None:
-        """ValueError or OSError when what is kept cannot be read."""
+        """Raises ValueError or OSError if the file in the session volume cannot be read."""
         self._file = folder / FILE
         self._lock = threading.Lock()
         self._next: DriverAddress | None = None
@@ -134,19 +134,19 @@ class DriverAddresses:
 
     @property
     def known(self) -> bool:
-        """Whether any address was ever told."""
+        """Whether the command has ever sent an address."""
         with self._lock:
             return self._next is not None
 
     def tell(self, address: DriverAddress) -> None:
-        """The next driver will be there. OSError when that cannot be kept."""
+        """Set the address of the next driver. Raises OSError if it cannot be saved."""
         with self._lock:
             if address != self._next:
                 self._next = address
                 self._keep()
 
     def begins(self, application_id: str) -> DriverAddress | None:
-        """A driver speaks under this application id: where it is. None when no address was told."""
+        """Returns the address of the driver with this application id; None if the command sent no address."""
         with self._lock:
             if self._next is not None and (self._current is None or application_id != self._application_id):
                 self._application_id, self._current = application_id, self._next

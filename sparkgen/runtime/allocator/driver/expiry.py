@@ -1,4 +1,4 @@
-"""Whether a run may still start: `install` looks, or the allocator where there is no `install`."""
+"""Whether a run may still start: checked by `install`, or by the allocator if there is no `install`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkgen.runtime.exits import Refused
 
 
 def why_expired(tuning: Path, now: datetime) -> Refused | None:
-    """Why the run is not started; None while it may be. Refused when the tuning cannot be used."""
+    """Why the run may not start; None if it may. Raises Refused if the tuning cannot be used."""
     try:
         expires_at = read(tuning).expires_at
     except BadTuning as error:

@@ -1,6 +1,7 @@
-"""Where the loop meets those who ask: the driver, executors that wait, and people. Safe for threads.
+"""Passes values between the loop and its clients: the driver, waiting executors and people. Thread-safe.
 
-It holds values only: the driver's last state, the last round of the loop, and who was told to start.
+It holds only values: the driver's last state, the last round of the loop, and the executors that got
+permission to start.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPhase, DriverTarget
 
 AWAY_AFTER = 35.0
-"""Seconds without a word of the driver, which speaks every 10 s, until it counts as away."""
+"""Seconds without a report of the driver, which reports every 10 s, until it counts as away."""
 
 
 ALIVE_AFTER = LONGEST_DELIVERY + 5.0
-"""Seconds that a session which was taken for an earlier one goes on speaking until it counts again.
+"""Seconds that a session which was replaced must go on reporting until it counts as the current one again.
 
-More than `LONGEST_DELIVERY`: two words of a driver that is over, both late, are no sign of life.
+More than `LONGEST_DELIVERY`: two late reports of a driver that has ended do not show that it is alive.
 """
 
 
@@ -39,9 +40,9 @@ class StartAnswer(enum.Enum):
 
 
 class DriverMailbox:
-    """The driver's words come in here, and the loop's go out. `tag`: a text that no earlier process used.
+    """Takes the driver's states, and gives out the loop's rounds. `tag`: a text that no earlier process used.
 
-    `rules`: how drivers are treated that come and go; None where the pod's driver is the only one.
+    `rules`: the rules for several drivers, one after another; None if there is only the pod's own driver.
     """
 
     def __init__(self, tag: str, clock: Callable[[], float], rules: SessionRules | None = None) -> None:
@@ -53,16 +54,17 @@ class DriverMailbox:
         self._target = DriverTarget()
         self._heard_at = 0.0 if rules is None else clock()
         self._since = 0.0
-        """When its session was heard first."""
+        """When the current session first reported."""
         self._sockets: frozenset[str] = frozenset()
-        """Who listened at the driver's port then."""
+        """The sockets that listened at the driver's port then, without those of the session before."""
         self._refused = ""
         """The session that was refused last."""
         self._failure: Hindrance | None = None
-        """Why the driver has to stop, whatever a round says."""
+        """Why the driver has to stop, whatever the rounds decide."""
         self._told_failure = False
         self._earlier_sessions: dict[str, float | None] = {}
-        """Sessions that another one has replaced, and when each was heard for the first time since."""
+        """Sessions that another one has replaced; for each, when it first reported again, None if it has
+        not."""
         self._round: Round | None = None
         self._report = (f"{tag}-0", DriverReport())
         self._reports = 0
@@ -74,22 +76,22 @@ class DriverMailbox:
     # --- the loop -------------------------------------------------------------------------------------
 
     def notify(self) -> None:
-        """Let the loop look again: something is new."""
+        """Wake up the loop, because something has changed."""
         self._wakeup.set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until something is new, for a time at most; whether something is."""
+        """Wait for `notify`, at most `seconds`; returns whether it was called."""
         woken = self._wakeup.wait(max(0.0, seconds))
         self._wakeup.clear()
         return woken
 
     def wait_closed(self, seconds: float) -> None:
-        """Wait until it is over, for a time at most."""
+        """Wait for `close`, at most `seconds`."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed, max(0.0, seconds))
 
     def target(self) -> DriverTarget:
-        """The driver's last state; `away` when that was long ago."""
+        """The driver's last state; `away` if it is older than AWAY_AFTER."""
         with self._changed:
             target = self._target
             if self._rules is not None:
@@ -100,13 +102,13 @@ class DriverMailbox:
 
     @property
     def phase(self) -> DriverPhase:
-        """What the driver said last of itself."""
+        """The phase in the driver's last state."""
         with self._changed:
             return self._target.phase
 
     @property
     def heard_at(self) -> float | None:
-        """When a driver was heard last; None when none was by this process."""
+        """When a driver last reported; None if none has reported to this process."""
         with self._changed:
             return None if self._target.phase is DriverPhase.SILENT else self._heard_at
 
@@ -114,14 +116,14 @@ class DriverMailbox:
         return self._clock() - self._heard_at > AWAY_AFTER
 
     def started(self) -> frozenset[int]:
-        """Executors that were told to start by this process."""
+        """Executors that got permission to start from this process."""
         with self._changed:
             return self._started
 
     def commit(self, now: Round) -> bool:
-        """Publish a round; False when it rests on what is not true any more, and has to be made again.
+        """Publish a round. Returns False if the round is outdated and has to be made again.
 
-        That is so when it removes an executor that was told to start while it was made.
+        It is outdated if it removes an executor that got permission to start while the round was made.
         """
         with self._changed:
             removed = {action.id for action in now.decision.actions if isinstance(action, Delete)}
@@ -143,22 +145,25 @@ class DriverMailbox:
         self._changed.notify_all()
 
     def fail(self, failure: Hindrance) -> None:
-        """Tell the driver to stop, from now on."""
+        """From now on, tell the driver to stop."""
         with self._changed:
             self._failure = failure
             self._publish(self._report[1])
 
     def wait_told(self, seconds: float) -> bool:
-        """Wait until a driver has been told of `fail`, for a time at most; whether one was. Not for none."""
+        """Wait until the driver has read what `fail` set, at most `seconds`; not if no driver runs.
+
+        Returns whether it has read it.
+        """
         with self._changed:
             if self._target.phase is DriverPhase.RUNNING:
                 self._changed.wait_for(lambda: self._told_failure, seconds)
             return self._told_failure
 
     def close(self, *, leave: bool) -> None:
-        """Answer everybody who waits. `leave`: executors are not wanted any more, and leave.
+        """Answer all waiting requests. `leave`: tell executors to exit, because they are not needed any more.
 
-        Otherwise another allocator comes after this one, and answers them.
+        Otherwise, another allocator follows this one, and answers the executors.
         """
         with self._changed:
             self._closed = True
@@ -167,30 +172,31 @@ class DriverMailbox:
         self.notify()
 
     def crash(self, error: BaseException) -> None:
-        """A thread has died of `error`: the process has to end, and begins again."""
+        """Record that a thread has died of `error`: the process has to end, and is then restarted."""
         with self._changed:
             self._crash = self._crash or error
         self.close(leave=False)
 
     @property
     def closed(self) -> bool:
-        """Whether it is over."""
+        """Whether `close` or `crash` was called."""
         with self._changed:
             return self._closed
 
     @property
     def crashed(self) -> BaseException | None:
-        """What a thread has died of."""
+        """The error of a thread that has died; None if there is none."""
         with self._changed:
             return self._crash
 
     # --- the driver -----------------------------------------------------------------------------------
 
     def receive(self, target: DriverTarget) -> DriverTarget:
-        """Take in a state of the driver; the state to acknowledge.
+        """Take in a state of the driver. Returns the state to acknowledge.
 
-        One that is older than what is known is not taken in, and acknowledged all the same: its sender has
-        said something newer since. SessionTaken and SessionAwaited where drivers come and go.
+        A state that is older than the known one is ignored, but acknowledged all the same: its sender has
+        already sent a newer one. Raises SessionTaken or SessionAwaited if there are `rules` for drivers and
+        they refuse it.
         """
         with self._changed:
             known = self._target
@@ -204,7 +210,8 @@ class DriverMailbox:
                 self._earlier_sessions[known.session] = None
             back = self._is_away()
             if known.session != target.session and self._rules is not None:
-                # What listened for the one before is not this one's: it would count as dead with that one.
+                # A socket of the driver before says nothing about this driver, which would count as dead with
+                # that socket.
                 self._since, self._sockets = self._clock(), self._rules.sockets() - self._sockets
             self._target, self._heard_at = target, self._clock()
         if back or target != known:
@@ -212,7 +219,10 @@ class DriverMailbox:
         return target
 
     def _may_speak(self, target: DriverTarget, rules: SessionRules) -> bool:
-        """Whether a state may be taken in, as far as others go; False for the end of one without a place."""
+        """Whether a driver may report, given the others. False for a driver that ends and has no place.
+
+        Raises SessionTaken or SessionAwaited for other states of such a driver.
+        """
         known, now = self._target, self._clock()
         if known.session:
             occupant = Occupant(known, self._since, self._heard_at, self._sockets)
@@ -233,9 +243,10 @@ class DriverMailbox:
         raise SessionTaken(words)
 
     def _is_late(self, target: DriverTarget) -> bool:
-        """Whether a state is of an earlier session: what a driver that is over had said may come late.
+        """Whether a state is a late one of a replaced session: a driver's states may arrive after its end.
 
-        One that goes on speaking is not over: what had replaced it was late.
+        If that session goes on reporting, it has not ended: then the session that replaced it was the late
+        one.
         """
         if target.session not in self._earlier_sessions:
             return False
@@ -247,9 +258,9 @@ class DriverMailbox:
         return True
 
     def report(self, session: str, seen: str, seconds: float) -> tuple[str, DriverReport] | None:
-        """The report and its tag as soon as it is not the one called `seen`; None after so many seconds.
+        """The report and its tag, as soon as the tag is not `seen`; None after `seconds`.
 
-        A session that is not the one that spoke last is told nothing.
+        A session that is not the current one gets no report.
         """
 
         def news() -> bool:
@@ -268,9 +279,9 @@ class DriverMailbox:
     # --- executors ------------------------------------------------------------------------------------
 
     def start_answer(self, id_: int, seconds: float) -> StartAnswer:
-        """Whether executor `id_` may start; after so many seconds WAIT, if nothing else is known by then.
+        """Whether executor `id_` may start; WAIT after `seconds` without a decision.
 
-        At once when it is over: nothing else will be known.
+        Returns at once when the mailbox is closed, because no decision will follow.
         """
         with self._changed:
             self._changed.wait_for(
@@ -310,5 +321,5 @@ class DriverMailbox:
 
 
 def with_started(snapshot: Snapshot, started: frozenset[int]) -> Snapshot:
-    """The snapshot, with those who were told to start."""
+    """Returns the snapshot with the executors that got permission to start."""
     return replace(snapshot, started=started)

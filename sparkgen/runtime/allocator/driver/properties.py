@@ -1,4 +1,4 @@
-"""Files of Java properties, read and written as java.util.Properties does it.
+"""Files of Java properties, read and written like java.util.Properties does.
 
 Source: the documentation of java.util.Properties.load; Spark reads the file as UTF-8 and trims values
 (org.apache.spark.util.Utils.getPropertiesFromFile).

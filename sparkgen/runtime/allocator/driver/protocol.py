@@ -1,7 +1,7 @@
-"""What the scheduler jar and the allocator say to each other, between JSON and values.
+"""The messages between the scheduler jar and the allocator: from JSON to values, and back.
 
-docs/design/protocol.md has the messages. Strict about what decisions are made from; fields that this version
-does not know are left alone, so that a newer jar may say more.
+docs/design/protocol.md describes the messages. This module is strict about fields that decisions use. It
+ignores fields that this version does not know, so that a newer jar may send more.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ from sparkgen.runtime.kubernetes.untrusted import decode, shown
 STATE_PATH = "/v1/state"
 REPORT_PATH = "/v1/report"
 MAX_WAIT = 20.0
-"""Seconds that a request for the report may wait at most."""
+"""The most seconds that a request for the report may wait."""
 MAX_BODY = 2 * 1024 * 1024
-"""Bytes of a state: 10,000 executors with their hosts are less than half of it. The worst that can be in so
-many takes 50 MiB and a second to decode."""
+"""The most bytes of a state: 10,000 executors with their hosts take less than half of it. The worst content
+of this size takes 50 MiB and a second to decode."""
 GREATEST_ID = 2**31 - 1
-"""Spark's executor and resource profile ids are Java's int, and so are all its numbers but the revision."""
+"""Spark's ids of executors and resource profiles are Java's int, like all its numbers except the revision."""
 GREATEST_REVISION = 2**63 - 1
 GREATEST_TIME = 253402300799
 """The last second of the year 9999, in seconds since 1970."""
 MAX_PROFILES = 1000
-"""Resource profiles of one state: a program makes a handful."""
+"""The most resource profiles of one state: a program makes a handful."""
 MAX_EXECUTORS = 50_000
-"""Executors of one state, all lists together, and hosts of its tasks: five times as many as were measured."""
+"""The most executors of one state, all lists together, and hosts of its tasks: five times as many as were
+measured."""
 MAX_RESOURCES = 20
-"""Resources of one profile other than cores and memory."""
+"""The most resources of one profile besides cores and memory."""
 MAX_TOKEN_SERVICES = 20
-"""Services whose tokens cannot be renewed: Spark itself knows four."""
+"""The most services whose tokens cannot be renewed: Spark itself knows four."""
 MAX_TEXT = 253
-"""Characters of a session, an application id, a host, a resource: the longest name that DNS has."""
+"""The most characters of a session, an application id, a host or a resource: DNS names are no longer."""
 MAX_OWNER = 200
-"""Characters of `owner`; of a longer one, its beginning."""
+"""The most characters of `owner`; a longer one is cut off."""
 
 _ID = re.compile(r"[0-9]{1,10}")
 
@@ -51,7 +52,7 @@ V = TypeVar("V")
 
 
 class BadMessage(Exception):
-    """A message that cannot be taken in; the text says which field, and what was expected."""
+    """A message that cannot be used; the text names the field and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +65,20 @@ class NodeReport:
 
 @dataclass(frozen=True, slots=True)
 class DriverReport:
-    """What the driver is told. `bounds`: executors (minimum, maximum) with dynamic allocation."""
+    """The report to the driver. `bounds`: the minimum and maximum of executors, with dynamic allocation."""
 
     gone: Mapping[int, Loss] = EMPTY_MAP
     refuse: frozenset[int] = frozenset()
     bounds: tuple[int, int | None] | None = None
     failure: Hindrance | None = None
     nodes: Mapping[str, NodeReport] = EMPTY_MAP
-    """The nodes that executors are on, by name; none where tasks are not to wait for nodes."""
+    """The nodes that executors run on, by name; empty if tasks should not wait for nodes."""
     data_hosts: tuple[tuple[str, str], ...] = ()
-    """Hosts of data, and the nodes that the document says they are on."""
+    """Hosts of data, and the nodes that the document assigns to them."""
 
 
 def nodes(executors: Iterable[ObservedExecutor]) -> dict[str, NodeReport]:
-    """The nodes of these executors, as the driver is told."""
+    """The nodes of these executors, for the report to the driver."""
     found: dict[str, tuple[set[str], list[int]]] = {}
     for one in executors:
         if one.node:
@@ -91,12 +92,12 @@ def nodes(executors: Iterable[ObservedExecutor]) -> dict[str, NodeReport]:
 
 
 def bounds(settings: AllocationSettings) -> tuple[int, int | None] | None:
-    """The executor bounds that the driver is told. Spark keeps to them per profile, the allocator for all."""
+    """The executor bounds in the report. Spark keeps them per profile, the allocator for all together."""
     return (settings.minimum, ceiling.maximum(settings)) if settings.dynamic else None
 
 
 def target_of(body: object) -> DriverTarget:
-    """The driver's state as a value. Misunderstood when it is of another version, or malformed."""
+    """The driver's state as a value. Raises BadMessage if it has another version, or is malformed."""
     state = _mapping("the state", body)
     if state.get("version") != contract.VERSION:
         raise BadMessage(
@@ -127,7 +128,7 @@ def target_of(body: object) -> DriverTarget:
 
 
 def state_in(body: bytes) -> DriverTarget:
-    """The driver's state in a request's body; Misunderstood as `target_of` says, and when it is not JSON."""
+    """The driver's state in a request's body. Raises BadMessage like `target_of`, and if it is not JSON."""
     try:
         return target_of(decode(body))
     except BadMessage:
@@ -137,12 +138,12 @@ def state_in(body: bytes) -> DriverTarget:
 
 
 def acknowledgement(target: DriverTarget) -> dict[str, Any]:
-    """The answer to a state that was taken in, or was older than the one that is known."""
+    """The answer to a state that was taken in, or that was older than the known one."""
     return {"version": contract.VERSION, "session": target.session, "revision": target.revision}
 
 
 def report_body(report: DriverReport, tag: str) -> dict[str, Any]:
-    """The report as the driver is sent it."""
+    """The report as JSON for the driver."""
     limits = None
     if report.bounds is not None:
         minimum, maximum = report.bounds
@@ -237,7 +238,7 @@ def _ids(name: str, state: Mapping[str, object]) -> frozenset[int]:
 
 
 def _id(name: str, value: object) -> int:
-    """Ids are texts in JSON, as they are in Spark."""
+    """Reads an id. In JSON, ids are strings, as in Spark."""
     if not isinstance(value, str) or not _ID.fullmatch(value) or int(value) > GREATEST_ID:
         raise _wrong(f"an ID in {name}", value, 'a string of digits, such as "7"')
     return int(value)
@@ -267,7 +268,7 @@ def _text(name: str, value: object) -> str:
 
 
 def _owner(value: object) -> str:
-    """One line of bounded length: it is shown to whoever comes next, in the log and in the status."""
+    """Reads `owner` as one line of limited length, because the log and the status show it to other users."""
     if not isinstance(value, str):
         raise _wrong("owner", value, "a string")
     return " ".join(shown(value[: 4 * MAX_OWNER]).split())[:MAX_OWNER]
@@ -285,7 +286,7 @@ def _wrong(name: str, value: object, expected: str) -> BadMessage:
 
 
 def _brief(value: object) -> str:
-    """A value in a message: the beginning of it. Of what is large, nobody writes all of it first."""
+    """The beginning of a value, for a message. Large values are never written out in full first."""
     if isinstance(value, (dict, list)):
         return (
             f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"

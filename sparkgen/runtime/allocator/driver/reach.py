@@ -1,7 +1,7 @@
-"""Whether executors will reach a driver outside of the cluster: tried from the session's pod, and in words.
+"""Tests from the session's pod whether executors can reach a driver outside of the cluster.
 
-The command listens at the driver's port for that moment, and says a nonce to whoever connects. Of what is
-there, no more is read than that line, and nothing of it is handed on.
+During the test, the command listens at the driver's port, and sends a nonce to whoever connects. Only that
+one line is read from whatever listens there, and none of it is passed on.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from collections.abc import Callable
 from sparkgen.runtime.allocator.driver.driver_address import DriverAddress
 
 SECONDS = 3.0
-"""For the name, the connection and the line, together."""
+"""The time for resolving the name, connecting and reading the line, together."""
 MAX_LINE = 200
-"""Bytes of the line."""
+"""The most bytes of the line."""
 MAX_ADDRESSES = 4
-"""Of one name, as many are tried."""
+"""The most addresses of a name that are tried."""
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 
 
 class _Unreachable(Exception):
-    """Why, and what to do: one line."""
+    """Why the driver is unreachable, and what to do: one line."""
 
 
 def of_machine_itself(address: IpAddress) -> bool:
-    """Whether an address means another machine to each that uses it, or none at all."""
+    """Whether an address means another machine on every host that uses it, or no machine at all."""
     mapped = getattr(address, "ipv4_mapped", None)
     if mapped is not None:
         address = mapped
@@ -46,9 +46,9 @@ def why_unreachable(
     seconds: float = SECONDS,
     refused: Callable[[IpAddress], bool] = of_machine_itself,
 ) -> str:
-    """Why the one who knows the nonce is not reached at an address, and what to do; "" when it is.
+    """Why nobody at an address sends the nonce, and what to do; "" if somebody does.
 
-    It returns within about `seconds`, and raises nothing.
+    Returns within about `seconds`, and never raises.
     """
     deadline = time.monotonic() + seconds
     try:
@@ -76,7 +76,7 @@ def why_unreachable(
 
 
 def _resolved(address: DriverAddress, deadline: float) -> list[IpAddress]:
-    """The addresses of a host. The system's resolver knows no deadline, so a thread asks it."""
+    """The addresses of a host. Uses a thread, because the system's resolver has no time-out."""
     try:
         return [ipaddress.ip_address(address.host)]
     except ValueError:
@@ -103,7 +103,7 @@ def _resolved(address: DriverAddress, deadline: float) -> list[IpAddress]:
 
 
 def _line(host: str, port: int, deadline: float) -> bytes:
-    """The first line of who listens there, without its end; as much of it as there is."""
+    """The first line from whatever listens there, without its line end; possibly incomplete."""
     try:
         with socket.create_connection((host, port), _left(deadline)) as connection:
             return _first_line(connection, deadline)
@@ -127,7 +127,7 @@ def _line(host: str, port: int, deadline: float) -> bytes:
 
 
 def _first_line(connection: socket.socket, deadline: float) -> bytes:
-    """What comes until a line ends, the other side closes, or it is too long. OSError otherwise."""
+    """What arrives until a line ends, the other side closes, or it is too long. Raises OSError otherwise."""
     received = b""
     while len(received) < MAX_LINE and b"\n" not in received:
         connection.settimeout(_left(deadline))

@@ -1,4 +1,4 @@
-"""One round of the loop as a value: what was seen, what was wanted, and what was decided."""
+"""One round of the loop as a value: snapshot, target and decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparkgen.runtime.allocator.values.target import DriverTarget
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round of the loop: what was seen, what was wanted, and what was decided at `now`."""
+    """One round of the loop, at `now`: the snapshot, the driver's target, the settings and the decision."""
 
     now: float
     snapshot: Snapshot
@@ -24,7 +24,7 @@ class Round:
 
     @property
     def report(self) -> DriverReport:
-        """What the driver is told after this round."""
+        """The report to the driver after this round."""
         decision, settings = self.decision, self.settings
         report = DriverReport(decision.gone, decision.refuse, protocol.bounds(settings), decision.failure)
         if not settings.locality:

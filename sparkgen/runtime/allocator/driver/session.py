@@ -1,10 +1,10 @@
-"""The session volume: what the driver starts with, and what an allocator that restarts goes on from.
+"""The session volume: files that the driver starts with, and files that a restarted allocator continues from.
 
-The volume is in memory and lives as long as the pod: it outlives both containers' restarts. Four files:
-`spark.properties`, `launch.properties` and `token` are for the driver, `allocator.json` is for the next
-allocator. Each is replaced in one step: nobody reads half of one, and an allocator may be killed at any line.
-For kernels of a notebook it is their SPARK_CONF_DIR, too. In client mode no driver reads it, and no token is
-in it: the allocator alone has it, to go on from.
+The volume is in memory and lives as long as the pod: it outlives restarts of both containers. It has four
+files: `spark.properties`, `launch.properties` and `token` are for the driver, `allocator.json` is for the
+next allocator. Each is replaced in one step, so that nobody reads half a file and an allocator may be killed
+at any line. For kernels of a notebook, the volume is also their SPARK_CONF_DIR. In client mode, no driver
+reads it and it has no token: only the allocator uses it, after a restart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from sparkgen.runtime.files import replace_file
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name
 NAME_KEY_FILE = "name-key"
-"""In client mode: what the Secret's name is made from, as the token is not known here."""
+"""In client mode: the text that the Secret's name is derived from, because the pod does not have the
+token."""
 NOTES_FILE = "allocator.json"
 PROPERTIES_FILE = Path(contract.SESSION_PROPERTIES).name
 LAUNCH_PROPERTIES_FILE = Path(contract.SESSION_LAUNCH_PROPERTIES).name
@@ -37,9 +38,9 @@ AUTHENTICATE = "spark.authenticate"
 SECRET = "spark.authenticate.secret"  # noqa: S105 - a property's name
 TOKEN_PROPERTY = "spark.sparkgen.tokenFile"  # noqa: S105 - a property's name
 TIMEOUT_PROPERTY = "spark.sparkgen.session.timeout"
-"""After how long a driver gives up an allocator that it cannot reach; without it never."""
+"""After how long a driver gives up an allocator that it cannot reach; never, without this property."""
 OF_THE_COMMAND = ("spark.master", "spark.driver.extraClassPath")
-"""In client mode the command sets them: they name what is on its machine."""
+"""In client mode, the command sets these properties: they name files and addresses of its machine."""
 REVIEWED_PREFIX = "spark.sparkgen.reviewed."
 REVIEWED = (
     "spark.executor.cores",
@@ -52,37 +53,37 @@ REVIEWED = (
     "spark.dynamicAllocation.initialExecutors",
     "spark.dynamicAllocation.maxExecutors",
 )
-"""What the documents say of an executor's shape and number: the jar compares it with what runs."""
+"""The reviewed size and number of executors: the jar compares these values with those that are in effect."""
 
 _LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
 
 
 class BadSession(Exception):
-    """A session that cannot be begun; the text says why, and what to do."""
+    """A session that cannot begin; the text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriverLocation:
-    """Where this driver runs."""
+    """Where the driver runs, and how."""
 
     folder: Path
     """The session volume."""
     application_id: str
-    """That of its first driver: `<run>-<attempt>`."""
+    """The application id of the pod's first driver: `<run>-<attempt>`."""
     address: str
-    """The pod's address; a version 6 one without brackets."""
+    """The pod's address; an IPv6 address has no brackets."""
     mode: SessionMode | None = None
-    """Where drivers come and go; None where there is the pod's own."""
+    """Set if drivers come and go; None if the pod has its own driver."""
     token_hash: str = ""
-    """In client mode: the hash of the token, as the command made it."""
+    """In client mode: the hash of the token that the command made."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionNotes:
-    """What the next allocator has to know. `drivers`: how many application ids were given out so far."""
+    """What the next allocator has to know. `drivers`: the number of application ids given out so far."""
 
     next_id: int = 1
-    """The high-water mark of executor ids: no name is used twice in an attempt."""
+    """Higher than any executor id in use: no name is used twice in an attempt."""
     session: str = ""
     first_id: int = 1
     drivers: int = 1
@@ -90,38 +91,39 @@ class SessionNotes:
 
 @dataclass(slots=True)
 class Session:
-    """The session volume, written. All of it can be called again at any time."""
+    """The session volume, with its files written. Every method may be called repeatedly."""
 
     place: DriverLocation
     rendered: Mapping[str, str]
-    """spark-defaults.conf."""
+    """The properties of spark-defaults.conf."""
     token: str
-    """What the driver shows; in client mode a text that nobody shows."""
+    """The token that the driver sends; in client mode, a text that nobody sends."""
     secret: str | None
     """The RPC secret; None without authentication."""
     notes: SessionNotes = field(default_factory=SessionNotes)
 
     @property
     def application_id(self) -> str:
-        """The id that the next driver in this pod will have."""
+        """The application id that the next driver in this pod will have."""
         return application_id(self.place.application_id, self.rendered, self.notes.drivers)
 
     @property
     def token_hash(self) -> str:
-        """SHA-256, in hex, of what the driver has to show."""
+        """SHA-256, in hex, of the token that the driver must send."""
         return self.place.token_hash or hashlib.sha256(self.token.encode()).hexdigest()
 
     def name_of_secret(self, begin: str) -> str:
-        """The name of the attempt's Secret: one that nobody can guess who cannot read the session volume.
+        """The name of the attempt's Secret, which nobody can guess without access to the session volume.
 
-        Whoever knew it could make a Secret of that name first, and executors would take the RPC secret from
-        it; we could not tell, as nobody here may read Secrets. From the token, which is random, and not from
-        the RPC secret, which may be a person's: a name is no secret, and must not help to guess one.
+        Whoever knew the name could create a Secret of that name first, and executors would take the RPC
+        secret from it. The allocator could not detect that, because nobody here may read Secrets. The name
+        comes from the token, which is random, and not from the RPC secret, which a person may have chosen:
+        names are not secret, and must not help to guess a secret.
         """
         return f"{begin}-{hashlib.sha256(f'name of the Secret: {self.token}'.encode()).hexdigest()[:16]}"
 
     def write(self, settings: AllocationSettings) -> None:
-        """Write what the next driver starts with. OSError when that fails."""
+        """Write the files that the next driver starts with. Raises OSError if that fails."""
         folder, mode = self.place.folder, self.place.mode
         found = driver_properties(self, settings)
         text = properties.text_of(found)
@@ -134,11 +136,11 @@ class Session:
             replace_file(folder / contract.SPARK_DEFAULTS_FILE, text)
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
-        """Keep what an allocator that restarts has to know; before anything is made that depends on it."""
+        """Save what a restarted allocator has to know, before anything is created that depends on it."""
         self._keep(SessionNotes(next_id, session, first_id, self.notes.drivers))
 
     def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
-        """A driver runs under this id: the next one in this pod will have another."""
+        """Record that a driver runs under this id: the next one in this pod gets another id."""
         if application_id != self.application_id:
             return
         notes = self.notes
@@ -146,7 +148,7 @@ class Session:
         self.write(settings)
 
     def settings_changed(self, settings: AllocationSettings) -> None:
-        """The settings are other ones: the next driver in this pod starts with them."""
+        """Write the changed settings, which the next driver in this pod starts with."""
         self.write(settings)
 
     def _keep(self, notes: SessionNotes) -> None:
@@ -170,10 +172,10 @@ def begin(
     random_text: Callable[[], str],
     service_secret: str | None = None,
 ) -> Session:
-    """The session of this pod, begun or gone on with, and its files written.
+    """Begin or continue the session of this pod, and write its files.
 
-    `random_text`: a new secret text at each call. `service_secret`: that of the shuffle service, which takes
-    no other. BadSession when the document or the volume forbid it.
+    `random_text` returns a new secret text at each call. `service_secret`: the secret of the shuffle service,
+    which accepts no other. Raises BadSession if the document or the volume do not allow a session.
     """
     try:
         rendered = properties.parse(spark_defaults)
@@ -199,9 +201,10 @@ def begin(
 def driver_properties(
     session: Session, settings: AllocationSettings, address: DriverAddress | None = None
 ) -> dict[str, str]:
-    """All that a driver is given: the rendered properties and what only the running pod knows.
+    """All properties of a driver: the rendered ones, and those that only the running pod knows.
 
-    `address`: where it is, in client mode. None is for what the volume keeps, which no driver reads then.
+    `address`: the driver's address in client mode. None is for the file in the volume, which no driver reads
+    then.
     """
     mode = session.place.mode
     rendered, place = dict(session.rendered), _in_pod(session.place)
@@ -218,18 +221,18 @@ def driver_properties(
 
 
 def launch_properties(found: Mapping[str, str], file: Path) -> dict[str, str]:
-    """The properties with which the driver's JVM starts. `found`: all of the driver's, which are in `file`.
+    """The properties with which the driver's JVM starts. `found`: all properties of the driver, as in `file`.
 
     Spark's launcher reads memory, class path, library path and Java options, all of which begin with
     `spark.driver.` (SparkSubmitCommandBuilder). The master is the simplest one, so that the outer
-    spark-submit does nothing but start `DRIVER_SUBMIT`.
+    spark-submit only starts `DRIVER_SUBMIT`.
     """
     launch = {name: text for name, text in found.items() if name.startswith("spark.driver.")}
     return {**launch, "spark.master": "local", contract.PROPERTIES_FILE_PROPERTY: str(file)}
 
 
 def _in_pod(place: DriverLocation) -> dict[str, str]:
-    """What a driver in the allocator's pod starts with: its address, and where its token is."""
+    """The address of a driver in the allocator's pod, and the path of its token, as properties."""
     return {
         "spark.driver.host": url_host(place.address),
         "spark.driver.bindAddress": place.address,
@@ -242,9 +245,9 @@ def _token_file(mode: SessionMode | None) -> str:
 
 
 def copy_conf(conf: Path, folder: Path) -> None:
-    """Put the files of Spark's configuration folder beside the properties, for kernels of a notebook.
+    """Copy the files of Spark's configuration folder beside the properties, for kernels of a notebook.
 
-    What the allocator writes itself is left alone. OSError when that fails.
+    Leaves out files that the allocator writes itself. Raises OSError if that fails.
     """
     own = {TOKEN_FILE, NOTES_FILE, PROPERTIES_FILE, contract.SPARK_DEFAULTS_FILE, contract.TUNING_FILE}
     for file in sorted(conf.iterdir()):
@@ -253,7 +256,7 @@ def copy_conf(conf: Path, folder: Path) -> None:
 
 
 def executor_bounds(settings: AllocationSettings) -> dict[str, str]:
-    """How many executors, as Spark's own properties say it; dynamicAllocation.enabled is rendered."""
+    """The numbers of executors as Spark's properties; spark.dynamicAllocation.enabled is rendered."""
     if not settings.dynamic:
         return {"spark.executor.instances": str(settings.instances)}
     bounds = {
@@ -266,7 +269,7 @@ def executor_bounds(settings: AllocationSettings) -> dict[str, str]:
 
 
 def application_id(first: str, rendered: Mapping[str, str], driver: int) -> str:
-    """The id of a pod's first, second ... driver: the document's own, or `<run>-<attempt>`; then counted."""
+    """The id of a pod's nth driver: the document's id, or `<run>-<attempt>`; from the second on with `-n`."""
     asked = rendered.get(APP_ID) or first
     return asked if driver == 1 else f"{asked}-{driver}"
 
@@ -289,7 +292,7 @@ def _earlier_properties(folder: Path) -> dict[str, str]:
 
 
 def _notes(folder: Path) -> SessionNotes:
-    """The notes of an allocator before this one; fresh ones when there are none."""
+    """The notes of an earlier allocator; new ones if there are none. Raises BadSession if unreadable."""
     try:
         body: Any = json.loads(_text(folder / NOTES_FILE) or "{}")
         return SessionNotes(
@@ -306,7 +309,7 @@ def _notes(folder: Path) -> SessionNotes:
 
 
 def _text(path: Path) -> str:
-    """The text of a file; "" when there is none. BadSession when it cannot be read."""
+    """The text of a file; "" if it does not exist. Raises BadSession if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Drivers that come and go at one allocator: who may come, who is gone, and when all is over. Pure.
+"""Rules for drivers that come and go at one allocator: who may connect, who is gone, when it is over. Pure.
 
 docs/design/client-mode.md has the rules and their reasons. A session is one SparkContext.
 """
@@ -13,27 +13,27 @@ from sparkgen import contract
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 SILENCE = 60.0
-"""Seconds without a word after which a driver, or the command of a session, counts as gone."""
+"""Seconds without a report after which a driver, or the command of a session, counts as gone."""
 START_WAIT = 300.0
-"""Seconds after which a session ends that nobody has come for."""
+"""Seconds after which a session ends that nobody has connected to."""
 DRIVER_PATIENCE = "90s"
-"""After how long a driver gives up an allocator that it cannot reach, as Spark writes durations: more than
-`SILENCE`, so that the driver is never the first."""
+"""After how long a driver gives up an allocator that it cannot reach, as a duration of Spark: more than
+`SILENCE`, so that the driver is never the first to give up."""
 
 
 class SessionMode(enum.Enum):
-    """Where the drivers are that come and go (contract.ENV_SESSIONS)."""
+    """Where the drivers of a session run (contract.ENV_SESSIONS)."""
 
     CLIENT = contract.SESSIONS_CLIENT
     NOTEBOOK = contract.SESSIONS_NOTEBOOK
 
 
 class SessionTaken(Exception):
-    """Another driver has the place. The text says who, for how long, and what to do."""
+    """Another driver is connected. The text says which one, for how long, and what to do."""
 
 
 class SessionAwaited(Exception):
-    """The driver from before a restart of the allocator may speak at any moment."""
+    """The driver that was connected before the allocator restarted may report again at any moment."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -42,12 +42,12 @@ class SessionAwaited(Exception):
 
 
 def no_sockets() -> frozenset[str]:
-    """Nothing is known of who listens."""
+    """Returns no sockets, for when it is unknown who listens."""
     return frozenset()
 
 
 def ignore_refused(_: DriverTarget) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +55,30 @@ class SessionRules:
     """How the mailbox treats drivers that come and go."""
 
     resumed: str = ""
-    """The session that an allocator before this process noted; "" when there was none."""
+    """The session that an earlier process of this allocator noted; "" if there was none."""
     sockets: Callable[[], frozenset[str]] = no_sockets
-    """The sockets that listen at the driver's port now; none where nobody can see."""
+    """The sockets that listen at the driver's port now; none if that cannot be seen."""
     refused: Callable[[DriverTarget], None] = ignore_refused
-    """Called with what a driver said that was refused."""
+    """Called with the state of a driver that was refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occupant:
-    """The driver that has spoken last. Times in seconds of the allocator's clock."""
+    """The driver that reported last. Times in seconds of the allocator's clock."""
 
     target: DriverTarget
     since: float
-    """When it spoke first."""
+    """When it first reported."""
     heard_at: float
     sockets: frozenset[str] = frozenset()
-    """Who listened at the driver's port when it spoke first; none where nobody could see."""
+    """The sockets at the driver's port when it first reported; none if they could not be seen."""
 
 
 def has_place(occupant: Occupant, now: float, sockets: Callable[[], frozenset[str]]) -> bool:
-    """Whether a driver keeps everybody else out: it runs, was heard, and is not seen to be dead.
+    """Whether a driver keeps others from connecting: it runs, reported lately, and is not known to be dead.
 
-    A driver is seen to be dead when no socket listens any more that did when it came. That its port is taken
-    says nothing: the next driver takes it before it speaks.
+    A driver is known to be dead when none of the sockets listens any more that listened when it first
+    reported. That its port is in use proves nothing: the next driver opens the port before it reports.
     """
     if occupant.target.phase is not DriverPhase.RUNNING or now - occupant.heard_at > SILENCE:
         return False
@@ -86,7 +86,7 @@ def has_place(occupant: Occupant, now: float, sockets: Callable[[], frozenset[st
 
 
 def taken(occupant: Occupant, now: float) -> str:
-    """What a driver is told that comes while another one has the place."""
+    """The message to a driver that connects while another one has the place."""
     owner = occupant.target.owner or occupant.target.application_id
     return (
         f"another driver has been using this session: {owner}, for {_duration(now - occupant.since)}. A "
@@ -96,25 +96,26 @@ def taken(occupant: Occupant, now: float) -> str:
 
 
 def as_seen(target: DriverTarget, heard_at: float, now: float, *, resumed: bool) -> DriverTarget:
-    """What the last state of a driver means at `now`, where drivers come and go.
+    """What the last state of a driver means at `now`, if drivers come and go.
 
-    Without a driver no executor is wanted. After a restart (`resumed`) one may speak again, and `heard_at` is
-    when the process began.
+    Without a driver, no executor is wanted. After a restart (`resumed`), a driver may report again, and
+    `heard_at` is when this process began.
     """
     silent = now - heard_at > SILENCE
     if target.phase is DriverPhase.RUNNING and silent:
         return replace(target, phase=DriverPhase.STOPPED, given_up=True)
     if target.phase is DriverPhase.SILENT and (silent or not resumed):
         return replace(target, phase=DriverPhase.STOPPED, given_up=resumed)
-    # A moment later: what is added to a time and taken from it again may be less.
+    # A millisecond later, because (heard_at + SILENCE) - heard_at may be less than SILENCE after rounding.
     return target if silent else replace(target, gives_up_at=heard_at + SILENCE + 0.001)
 
 
 def why_over(began: float, heard: Sequence[float | None], now: float, *, resumed: bool) -> str:
-    """Why a session in client mode is over; "" while it is not.
+    """Why a session in client mode is over; "" if it is not.
 
-    `heard`: when the command and the driver spoke last, None for who has not. Nobody is missed from the start
-    of a process on: an allocator that restarts (`resumed`) waits for both once more.
+    `heard`: when the command and the driver last sent something, None for never. The time of silence counts
+    from the start of this process at the earliest: a restarted allocator (`resumed`) waits for both once
+    more.
     """
     words = [time for time in heard if time is not None]
     if not words and not resumed:

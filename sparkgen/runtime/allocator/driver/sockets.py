@@ -1,4 +1,4 @@
-"""Which sockets listen at a port of this pod: the kernel's own table, which all its containers share."""
+"""Finds the sockets that listen at a port of this pod, in the kernel's table, which all containers share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _LISTENS = "0A"
 
 
 def listening(port: int, tables: Sequence[Path] = TABLES) -> frozenset[str]:
-    """The inodes of the sockets that listen at a port, whatever the address; none where nobody can see.
+    """The inodes of the sockets that listen at a port, on any address; none if the table cannot be read.
 
-    Each socket has its own: the same port with another inode is another process, or a later socket.
+    Each socket has its own inode: the same port with another inode is another process, or a later socket.
     """
     found = set()
     for table in tables:

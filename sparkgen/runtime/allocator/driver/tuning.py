@@ -1,7 +1,7 @@
-"""tuning.json (docs/design/contract.md) as settings, and the file followed while the application runs.
+"""Reads tuning.json (docs/design/contract.md) as settings, and follows the file while the application runs.
 
-A ConfigMap volume is changed by swapping a symbolic link, so the whole file is read by its path each time:
-it is a few hundred bytes, and a watch on the file itself would see nothing.
+Kubernetes changes a ConfigMap volume by swapping a symbolic link. So the whole file is read by its path each
+time: it is a few hundred bytes, and a watch on the file itself would see no change.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostP
 from sparkgen.runtime.files import replace_file
 
 GREATEST = 2**31 - 1
-"""Of every number of things: Spark reads them into an int."""
+"""The largest number of anything: Spark reads these numbers into an int."""
 LONGEST = 2**63 - 1
-"""Of every duration, in milliseconds: Spark reads them into a long, and documents may say as much."""
+"""The longest duration, in milliseconds: Spark reads durations into a long, and documents allow as much."""
 
 
 class BadTuning(Exception):
-    """A tuning.json that cannot be used. `problems` has them all, in words."""
+    """A tuning.json that cannot be used. `problems` has the sentences for all its problems."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__("; ".join(problems))
@@ -34,17 +34,17 @@ class BadTuning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ParsedTuning:
-    """What tuning.json says. `expires_at`: no new run may start from then on; it has a zone."""
+    """The content of tuning.json. `expires_at`: no new run may start from then on; it has a time zone."""
 
     settings: AllocationSettings
     expires_at: datetime | None = None
 
 
 def parse(text: str) -> ParsedTuning:
-    """The content of tuning.json as values. BadTuning with every problem.
+    """The content of tuning.json as values. Raises BadTuning with every problem.
 
-    Keys that this version does not know are left alone: `run.history` is for others, and an older allocator
-    goes on with what it knows.
+    Ignores keys that this version does not know: `run.history` is for other programs, and an older allocator
+    goes on with the keys that it knows.
     """
     try:
         document = json.loads(text)
@@ -119,12 +119,12 @@ def _settings(
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads fields of the document, and gathers what is wrong with them."""
+    """Reads fields of the document, and collects their problems."""
 
     problems: list[str] = field(default_factory=list)
 
     def section(self, document: Mapping[str, Any], name: str, title: str = "") -> Mapping[str, Any]:
-        """An object of the document, or of a section of it; an empty one when it is absent."""
+        """An object of the document, or of a section of it; an empty one if it is absent."""
         value = document.get(name, {})
         if isinstance(value, dict):
             return value
@@ -134,7 +134,7 @@ class _Reader:
     def number(
         self, section: Mapping[str, Any], title: str, name: str, least: int, most: int = GREATEST
     ) -> int | None:
-        """A whole number of a section; None when it is absent."""
+        """A whole number of a section; None if it is absent."""
         value = section.get(name)
         if value is None:
             return None
@@ -144,7 +144,7 @@ class _Reader:
         return None
 
     def switch(self, section: Mapping[str, Any], title: str, name: str, *, default: bool = False) -> bool:
-        """A switch of a section; `default` when it is absent."""
+        """A switch of a section; `default` if it is absent."""
         value = section.get(name)
         if value is None or isinstance(value, bool):
             return default if value is None else value
@@ -152,7 +152,7 @@ class _Reader:
         return default
 
     def texts(self, section: Mapping[str, Any], title: str, name: str) -> tuple[tuple[str, str], ...]:
-        """Texts by their names, sorted; none when they are absent."""
+        """The entries of an object of strings, sorted by name; none if it is absent."""
         value = section.get(name)
         if value is None:
             return ()
@@ -162,7 +162,7 @@ class _Reader:
         return ()
 
     def moment(self, section: Mapping[str, Any], title: str, name: str) -> datetime | None:
-        """A moment with its zone (RFC 3339); None when it is absent."""
+        """A time with its zone (RFC 3339); None if it is absent."""
         value = section.get(name)
         if value is None:
             return None
@@ -179,7 +179,7 @@ class _Reader:
 
 
 def read(path: Path) -> ParsedTuning:
-    """The tuning in a file. BadTuning when it cannot be read or used; its text does not name the file."""
+    """The tuning in a file. Raises BadTuning, whose text does not name the file."""
     return parse(_text(path))
 
 
@@ -192,23 +192,23 @@ def _text(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TuningChange:
-    """News of the file: its settings are other ones now, or it is unusable (`bad` says why)."""
+    """A change of the file: new settings, or it became unusable (`bad` says why)."""
 
     settings: AllocationSettings
     bad: str | None = None
 
 
 class TuningFile:
-    """The settings of a file, as they were the last time that they could be read.
+    """The settings of a file, as they were when it could last be read.
 
-    `grace` (seconds), `ports` and `gang` are the template's: no settings of the file, but of who decides.
-    The last text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
+    `grace` (seconds), `ports` and `gang` come from the template, not from the file, but decisions need them.
+    The last valid text is saved in `kept`, so that a bad edit does not stop an allocator that restarts.
     """
 
     def __init__(
         self, path: Path, grace: float, kept: Path, ports: HostPortRange | None = None, gang: int = 0
     ) -> None:
-        """Read the file for the first time. BadTuning when that fails, and no good text is kept."""
+        """Read the file for the first time. Raises BadTuning if that fails, and no valid text is saved."""
         self._path = path
         self._grace = grace
         self._ports = ports
@@ -225,7 +225,7 @@ class TuningFile:
             self._read_last = None
 
     def look(self) -> TuningChange | None:
-        """Read the file again; None when nothing is new. A bad edit leaves the settings as they are."""
+        """Read the file again. Returns None if nothing is new. A bad edit leaves the settings unchanged."""
         before = self.settings
         try:
             self.settings = self._read(self._path)

@@ -1,1 +1,1 @@
-"""What the cluster shows of executors: lists and watches of untrusted pods, as values."""
+"""Reads the executors that the cluster shows: from lists and watches of untrusted pods to values."""

@@ -1,6 +1,6 @@
 """Why an executor is gone, or does not start: read from its pod, by the tables below. Pure.
 
-The Spark container decides, never a sidecar; before it the pod's own reason and conditions do, because a
+The Spark container decides, never a sidecar. The pod's own reason and conditions come before it, because a
 container that is ended for an eviction or a preemption only shows an exit code. Sources: Kubernetes'
 `pkg/apis/core/types.go` (DisruptionTarget), `pkg/kubelet/events`, `pkg/kubelet/images/types.go`,
 `pkg/kubelet/kubelet_pods.go`; Spark's `ExecutorExitCode` and `SparkExitCode`. The pods of the tests were
@@ -19,7 +19,7 @@ from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
 Pod = Mapping[str, Any]
 
 MAX_DETAIL = 400
-"""Characters of somebody else's message that are passed on."""
+"""The most characters of a message from the cluster that are passed on."""
 
 DISRUPTIONS: Mapping[str, tuple[Cause, str]] = {
     "PreemptionByScheduler": (Cause.PREEMPTED, "was preempted by a pod of higher priority"),
@@ -31,14 +31,14 @@ DISRUPTIONS: Mapping[str, tuple[Cause, str]] = {
     "DeletionByPodGC": (Cause.NODE_LOST, "was on a node that no longer exists"),
     "TerminationByKubelet": (Cause.EVICTED, "was terminated by its node"),
 }
-"""Reasons of the condition DisruptionTarget: none of them is the application's fault."""
+"""Reasons of the condition DisruptionTarget, none of which is the application's fault."""
 
 BY_QUEUE = "TerminationTarget"
 """Kueue's condition of a pod that it is about to delete (`Stop` in its pod_controller.go)."""
 OF_QUEUES: Mapping[str, tuple[Cause, str]] = {
     "WorkloadEvictedDueToPreempted": (Cause.PREEMPTED, "was preempted by another workload of its queue"),
 }
-"""Reasons of that condition which are no eviction."""
+"""The reasons of that condition that are not evictions."""
 
 POD_REASONS: Mapping[str, tuple[Cause, str]] = {
     "Evicted": (Cause.EVICTED, "was evicted by its node"),
@@ -48,10 +48,10 @@ POD_REASONS: Mapping[str, tuple[Cause, str]] = {
     "Terminated": (Cause.EVICTED, "was terminated because its node is shutting down"),
     "Preempting": (Cause.PREEMPTED, "was preempted by a critical pod on its node"),
 }
-"""PodStatus.reason of pods that had been running, or might have been."""
+"""PodStatus.reason of pods that ran, or might have run."""
 
 OWN_LIMIT = ("exceeds the limit", "exceeds the total limit", "exceeded its local ephemeral storage limit")
-"""How the kubelet says that a pod used more disk than it may: the application's fault, not the node's."""
+"""The kubelet's words for a pod that used more disk than allowed: the application's fault, not the node's."""
 
 DEADLINE = "DeadlineExceeded"
 
@@ -75,17 +75,17 @@ EXIT_CODES: Mapping[int, str] = {
 }
 
 NOBODYS_FAULT = frozenset({0, 143})
-"""Exit codes that say nothing against the application: a normal end, and the end of a node's containers."""
+"""Exit codes that are no failure of the application: a normal end, and the end of a node's containers."""
 
 NOBODY_SAW = frozenset({"ContainerStatusUnknown", "Unknown"})
-"""Reasons of a container whose end nobody saw: the kubelet's (exit code 137), and containerd's after its
-machine was started again (exit code 255: `unknownExitReason` in its CRI server)."""
+"""Reasons of a container whose end was not observed: the kubelet's (exit code 137), and containerd's after
+its machine restarted (exit code 255: `unknownExitReason` in its CRI server)."""
 
 NEVER_STARTED = frozenset({"StartError", "ContainerCannotRun"})
-"""The runtime's reasons for a container whose process was never there (exit codes 127 and 128)."""
+"""The runtime's reasons for a container whose process never started (exit codes 127 and 128)."""
 
 PERMANENT = IMAGES | BAD_CONTAINER - {Code.RUN_CONTAINER_ERROR}
-"""Reasons of a waiting container that time does not fix, as far as `MAY_PASS` does not say otherwise."""
+"""Reasons of a waiting container that do not pass with time, unless its message has words of `MAY_PASS`."""
 
 MAY_PASS = (
     *(
@@ -100,13 +100,13 @@ MAY_PASS = (
     *("toomanyrequests", "too many requests", "server misbehaving", "temporary failure", "try again"),
     *("500 internal", "502 bad", "503 service", "504 gateway", "qps exceeded", "no space left"),
 )
-"""Words in a failed pull's message that blame the network, the registry or the node, not the image."""
+"""Words in the message of a failed pull that blame the network, the registry or the node, not the image."""
 
 
 def loss_of(pod: Pod) -> Loss | None:
-    """How the executor in this pod ended; None while it may still run.
+    """How the executor in this pod ended; None if it may still run.
 
-    It has ended when its Spark container has, whatever its sidecars do, and when its node is lost.
+    It has ended when its Spark container has, whatever its sidecars do, or when its node is lost.
     """
     status = _status(pod)
     terminated = _state(pod).get("terminated")
@@ -127,7 +127,7 @@ def loss_of(pod: Pod) -> Loss | None:
 
 
 def departure_of(pod: Pod) -> Loss:
-    """Why a pod vanished that was last seen so: how it ended, or who was about to end it."""
+    """Why a pod no longer exists, given its last state: how it ended, or what was about to end it."""
     loss = loss_of(pod) or _disruption(pod)
     if loss is None and _node_is_silent(pod):
         return _lost_node(pod)
@@ -135,7 +135,7 @@ def departure_of(pod: Pod) -> Loss:
 
 
 def waiting_of(pod: Pod) -> Waiting | None:
-    """Why a pending pod does not run; None when it is not pending, or nothing is known."""
+    """Why a pending pod does not run; None if it is not pending, or if no reason is known."""
     status = _status(pod)
     if status.get("phase", "Pending") != "Pending":
         return None
@@ -236,7 +236,7 @@ def _never_ran(pod: Pod, terminated: Mapping[str, Any] | None) -> Loss:
 
 
 def _without_artifact(pod: Pod, ended: Mapping[str, Any]) -> Loss:
-    """An executor whose files cannot be had: another one would end the same way."""
+    """The loss of an executor whose files are unavailable: another executor would end in the same way."""
     _, text = unmarked(ended.get("message") or "")
     reason = text.partition("\n")[0]
     sentence = _sentence(pod, "did not start because its files are unavailable", reason)
@@ -244,18 +244,18 @@ def _without_artifact(pod: Pod, ended: Mapping[str, Any]) -> Loss:
 
 
 def _node_is_lost(pod: Pod) -> bool:
-    """Whether the pod has to leave a node that does not answer: nobody will see its containers end.
+    """Whether the pod is being deleted on a node that does not respond: nobody will see its containers end.
 
-    Before it has to leave, the node may come back, and the driver may still reach the executor.
+    Until it is deleted, the node may come back, and the driver may still reach the executor.
     """
     return bool(pod["metadata"].get("deletionTimestamp")) and _node_is_silent(pod)
 
 
 def _node_is_silent(pod: Pod) -> bool:
-    """Whether the control plane does not hear of this pod's node.
+    """Whether this pod's node does not report to the control plane.
 
-    The node controller takes `Ready` from the pods of a silent node, and only that: a kubelet would have
-    changed `ContainersReady`, too (`MarkPodsNotReady` in pkg/controller/util/node).
+    The node controller sets `Ready` to False on the pods of a silent node, and changes nothing else: a
+    kubelet would have changed `ContainersReady`, too (`MarkPodsNotReady` in pkg/controller/util/node).
     """
     status = _status(pod)
     if status.get("phase") != "Running":
@@ -281,7 +281,7 @@ def _status(pod: Pod) -> Mapping[str, Any]:
 
 
 def _state(pod: Pod) -> Mapping[str, Any]:
-    """The state of the Spark container: waiting, running or terminated; empty when there is none yet."""
+    """The state of the Spark container: waiting, running or terminated; empty if it has none yet."""
     for entry in _status(pod).get("containerStatuses") or ():
         if entry.get("name") == contract.EXECUTOR_CONTAINER:
             state: Mapping[str, Any] = entry.get("state") or {}

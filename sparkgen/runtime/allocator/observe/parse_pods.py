@@ -1,7 +1,7 @@
-"""Lists, events of a watch and pods as values, from what an API server has sent. Pure.
+"""Reads lists, watch events and pods from the API server's answers as values. Pure.
 
-Whoever stands in its place may send anything: what is not as it has to be is a Fault, which is tried again
-later, with a reason in words.
+Whoever replaces the API server may send anything: an answer that is not as expected is a CallFailed with a
+reason in words, and the call is repeated later.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sparkgen.runtime.kubernetes.untrusted import Malformed, decode, mapping, na
 
 EVENTS = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
 MAX_TOKEN = 64 * 1024
-"""Characters of what the next page of a list is asked for with."""
+"""The most characters of the token for the next page of a list."""
 GONE = 410
-"""The version is too old to go on from."""
+"""The HTTP status for a version that is too old to continue from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; `more`: what the next one is asked for with, "" after the last."""
+    """One page of a list; `more`: the token for the next page, "" after the last."""
 
     pods: tuple[Pod, ...]
     version: str
@@ -33,9 +33,10 @@ class Page:
 
 
 def page_of(reply: Reply) -> Page:
-    """The page in a reply. Fault when it holds none.
+    """The page in a reply. Raises CallFailed if it has none.
 
-    A single pod that cannot be read spoils it: it may be an executor, and must not be taken for gone.
+    One unreadable pod makes the whole page unreadable: it may be an executor, which must not be taken for
+    gone.
     """
     try:
         body = mapping(reply.body, "the answer")
@@ -52,7 +53,7 @@ def page_of(reply: Reply) -> Page:
 
 
 def _token_in(metadata: Mapping[str, Any]) -> str:
-    """What the next page is asked for with: some hundred characters, whatever they are."""
+    """The token for the next page: some hundred characters, of any kind."""
     token = metadata.get("continue")
     if token is None:
         return ""
@@ -62,7 +63,7 @@ def _token_in(metadata: Mapping[str, Any]) -> str:
 
 
 def event_of_line(line: bytes) -> WatchEvent:
-    """One line of a watch. WatchEnded when it says that there is a gap; Fault when it cannot be read."""
+    """One line of a watch. Raises WatchEnded if it reports a gap, and CallFailed if it is unreadable."""
     try:
         return event_in(decode(line, trim_decoded))
     except ValueError as error:
@@ -70,7 +71,7 @@ def event_of_line(line: bytes) -> WatchEvent:
 
 
 def event_in(document: object) -> WatchEvent:
-    """One object of a watch as an event; raises as `event_of_line` does, and Malformed when it is none."""
+    """One object of a watch as an event. Raises the errors of `event_of_line`, and Malformed."""
     event = mapping(document, "the line")
     kind = name_in(event, "type")
     if event.get("object") is None:
@@ -93,7 +94,7 @@ def event_in(document: object) -> WatchEvent:
 
 
 def pod_in(reply: Reply) -> Pod:
-    """The pod in a reply, reduced. Fault when it holds none."""
+    """The pod in a reply, reduced. Raises CallFailed if it has none."""
     try:
         return _pod(mapping(reply.body, "the answer"))
     except Malformed as error:
@@ -101,7 +102,7 @@ def pod_in(reply: Reply) -> Pod:
 
 
 def uid_in(reply: Reply) -> str:
-    """The UID of the object in a reply; "" when it holds none."""
+    """The UID of the object in a reply; "" if it has none."""
     try:
         return name_in(mapping(mapping(reply.body, "the answer").get("metadata"), "metadata"), "uid")
     except Malformed:

@@ -1,8 +1,8 @@
-"""What the allocator reads of a pod, and nothing else. Pure.
+"""Reduces pods to what the allocator reads. Pure.
 
-The API server writes several kilobytes of each pod, and ten times as much memory as Python's objects: a list
-of thousands is more than this container may have. Others may write megabytes into a pod with our labels.
-`causes` and `observe` read what is kept here, and need not ask for its types: those are checked here.
+The API server writes several kilobytes for each pod, and Python objects need ten times as much memory: a list
+of thousands of pods needs more than this container may have. Others may write megabytes into a pod with our
+labels. `causes` and `view` read what is kept here, and need not check its types, which are checked here.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
 CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget", "TerminationTarget"})
 STATES = ("waiting", "running", "terminated")
 MAX_ENTRIES = 64
-"""Entries of a list in a pod that are read: owners, containers, ports. An executor has a few of each."""
+"""The most entries of a list in a pod that are read: owners, containers, ports. An executor has a few."""
 
 
 def trim_pod(pod: Pod) -> Pod:
-    """The pod as far as it is read: all that `causes` and `observe` say of it stays the same.
+    """Returns the pod with only the fields that are read: `causes` and `view` return the same for both.
 
-    Malformed when it is no pod: a part of it has another type than Kubernetes gives it.
+    Raises Malformed if a part has another type than Kubernetes gives it.
     """
     metadata, spec, status = (mapping(pod.get(part), part) for part in ("metadata", "spec", "status"))
     return {
@@ -55,16 +55,16 @@ def trim_pod(pod: Pod) -> Pod:
 
 
 def owned_by(pod: Pod, uid: str) -> bool:
-    """Whether the object with this UID owns a pod; the pod as it came, or reduced. Malformed as above."""
+    """Whether the object with this UID owns a whole or reduced pod. Raises Malformed like `trim_pod`."""
     metadata = mapping(pod.get("metadata"), "metadata")
     return any(owner.get("uid") == uid for owner in _each(metadata, "ownerReferences"))
 
 
 def trim_decoded(value: dict[str, Any]) -> Any:
-    """What takes an object's place while JSON is decoded (untrusted.decode): of a pod, what is read.
+    """Replaces an object while JSON is decoded (untrusted.decode): a pod by the reduced pod.
 
-    So a page of large pods takes no more memory than the largest of them. What is no pod stays as it is,
-    and so does one that is malformed: whoever reads it says so.
+    So a page of large pods takes no more memory than the largest of them. Other objects stay as they are, and
+    so do malformed pods: the code that reads them reports the error.
     """
     if not (isinstance(value.get("metadata"), dict) and isinstance(value.get("spec"), dict)):
         return value

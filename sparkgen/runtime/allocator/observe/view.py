@@ -1,8 +1,8 @@
-"""What the cluster shows of this attempt's executors: lists and watch events, put together in a value.
+"""The view of this attempt's executors: a value made from lists and watch events.
 
-An event that is late, repeated or out of order changes nothing wrongly, and no resourceVersion is compared
-for that (they are opaque): a pod is known by its UID, a UID that was deleted never comes back, and along the
-life of one UID phases only go forward, a deletion is never taken back, and the first cause of its end stays.
+Events that are late, repeated or out of order do no harm. No resourceVersion is compared for that, because
+they are opaque. Instead, a pod is identified by its UID, and a deleted UID never comes back. For one UID,
+phases only go forward, a deletion is never taken back, and the first cause of its end stays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sparkgen.runtime.allocator.values.observed import (
 )
 
 MAX_VANISHED = 1000
-"""So many executors that are gone are remembered: their causes, for a driver that asks late."""
+"""How many gone executors are remembered with their causes, for a driver that asks late."""
 
 ORDER: Mapping[PodPhase, int] = {
     PodPhase.PENDING: 0,
@@ -35,13 +35,13 @@ ORDER: Mapping[PodPhase, int] = {
     PodPhase.SUCCEEDED: 2,
     PodPhase.FAILED: 2,
 }
-"""How far a pod is in its life. Unknown is obsolete, and was about pods that ran (PodPhase)."""
+"""The order of phases. Unknown is obsolete; it was for pods that had run (PodPhase)."""
 ENDED = ORDER[PodPhase.FAILED]
 
 
 @dataclass(frozen=True, slots=True)
 class TrackedPod:
-    """One executor as it was seen last. `departure`: why it would be gone, if it were not there any more."""
+    """The last state of one executor. `departure`: its loss if its pod no longer exists."""
 
     observed: ObservedExecutor
     departure: Loss
@@ -49,21 +49,21 @@ class TrackedPod:
 
 @dataclass(frozen=True, slots=True)
 class PodView:
-    """All that is seen of an attempt's executors. `version`: from where a watch goes on."""
+    """All that is seen of an attempt's executors. `version`: where a watch continues."""
 
     attempt: Attempt
     complete: bool = False
     pods: PersistentMap[TrackedPod] = field(default_factory=lambda: PersistentMap(EMPTY_MAP))
     vanished: Mapping[int, ObservedExecutor] = EMPTY_MAP
-    """The latest last. Also how the UIDs of deleted pods are known again."""
+    """Gone executors, the latest last. Also used to recognize the UIDs of deleted pods."""
     listed_at: float | None = None
     version: str = ""
     list_failure: ListFailure = field(default_factory=ListFailure)
 
     def with_list(self, listing: PodList, asked_at: float, now: float) -> PodView:
-        """The view after a whole list, the request for which was sent at `asked_at`.
+        """Returns the view after a whole list, whose request was sent at `asked_at`.
 
-        What was known and is not in it has been deleted meanwhile.
+        Executors that were known and are not in the list have been deleted meanwhile.
         """
         pods: dict[int, TrackedPod] = {}
         for pod in listing.pods:
@@ -88,7 +88,7 @@ class PodView:
         )
 
     def with_event(self, event: WatchEvent, now: float) -> PodView:
-        """The view after one event of a watch."""
+        """Returns the view after one event of a watch."""
         view = replace(self, version=event.version or self.version)
         if event.kind == "BOOKMARK":
             return view
@@ -99,40 +99,40 @@ class PodView:
         if event.kind == "DELETED":
             return view._without(id_, event.pod, known, now)
         tracked = _tracked(id_, event.pod, known, now)
-        if known is not None and known.observed.uid != tracked.observed.uid:  # another pod of that name
+        if known is not None and known.observed.uid != tracked.observed.uid:  # another pod with that name
             view = replace(view, vanished=_with_vanished(view.vanished, [known]))
         return replace(view, pods=self.pods.having(id_, tracked))
 
     def with_gap(self) -> PodView:
-        """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
+        """Returns the view after a gap: its executors stay, but it does not prove that others are gone."""
         return replace(self, complete=False)
 
     def with_list_failure(self, end: WatchEnded) -> PodView:
-        """The view after a list that was not given: nothing more is seen, and why."""
+        """Returns the view after a failed list, with the reason and without being complete."""
         permanent = self.list_failure.permanent + 1 if end.permanent else 0
         return replace(self.with_gap(), list_failure=ListFailure(end.reason, permanent))
 
     def snapshot(self, started: frozenset[int] = frozenset()) -> Snapshot:
-        """What is seen, for a decision. `started`: executors that were told to start."""
+        """The view as a snapshot, for a decision. `started`: executors that got permission to start."""
         executors = {id_: tracked.observed for id_, tracked in self.pods.whole().items()}
         vanished = {id_: seen for id_, seen in self.vanished.items() if id_ not in executors}
         return Snapshot(self.complete, executors, self.listed_at, vanished, started, self.list_failure)
 
     def _id_of(self, pod: Pod) -> int | None:
-        """The executor in a pod; None when it is not one of this attempt's, whatever its labels say."""
+        """The id of a pod's executor; None if it does not belong to this attempt, whatever its labels are."""
         owners = pod["metadata"].get("ownerReferences") or ()
         if not any(owner.get("uid") == self.attempt.pod_uid for owner in owners):
             return None
         return self.attempt.executor_id(pod["metadata"]["name"])
 
     def _is_gone(self, id_: int, pod: Pod) -> bool:
-        """Whether this very pod is known to have been deleted: the event is a late one."""
+        """Whether this pod (by UID) is known to be deleted, so that the event is a late one."""
         gone = self.vanished.get(id_)
         return gone is not None and gone.uid == pod["metadata"]["uid"]
 
     def _without(self, id_: int, pod: Pod, known: TrackedPod | None, now: float) -> PodView:
         if known is not None and known.observed.uid != pod["metadata"]["uid"]:
-            return self  # an earlier pod of that name; the one that is known is another
+            return self  # the event is about an earlier pod with that name
         last = _tracked(id_, pod, known, now)
         return replace(self, pods=self.pods.without(id_), vanished=_with_vanished(self.vanished, [last]))
 
@@ -140,7 +140,7 @@ class PodView:
 def _with_vanished(
     vanished: Mapping[int, ObservedExecutor], gone: Iterable[TrackedPod]
 ) -> Mapping[int, ObservedExecutor]:
-    """The vanished executors and some more, each with the cause that its last sight names."""
+    """The vanished executors with `gone` added, each with the loss from its last state."""
     result = dict(vanished)
     for tracked in gone:
         result.pop(tracked.observed.id, None)
@@ -151,7 +151,7 @@ def _with_vanished(
 
 
 def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> TrackedPod:
-    """A pod as it is now, taken together with what is known of the same pod."""
+    """The current state of a pod, combined with what is known of the same pod."""
     metadata, spec = pod["metadata"], pod["spec"]
     before = known.observed if known is not None and known.observed.uid == metadata["uid"] else None
     phase, since = _phase(pod, before, now)
@@ -181,7 +181,7 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
 
 
 def _phase(pod: Pod, before: ObservedExecutor | None, now: float) -> tuple[PodPhase, float]:
-    """The phase, and when it was first seen in it."""
+    """The pod's phase, and when it was first seen in it."""
     phase = _phase_of(pod)
     if before is None:
         return phase, now
@@ -191,19 +191,19 @@ def _phase(pod: Pod, before: ObservedExecutor | None, now: float) -> tuple[PodPh
 
 
 def _late(pod: Pod, before: ObservedExecutor) -> bool:
-    """Whether this is an older state of the pod than the one that is known."""
+    """Whether this is an older state of the pod than the known one."""
     return ORDER[_phase_of(pod)] < ORDER[before.phase]
 
 
 def _phase_of(pod: Pod) -> PodPhase:
     try:
         return PodPhase((pod.get("status") or {}).get("phase") or "Pending")
-    except ValueError:  # a phase that Kubernetes has only since
+    except ValueError:  # a phase of a later Kubernetes
         return PodPhase.UNKNOWN
 
 
 def _waiting(pod: Pod, before: ObservedExecutor | None) -> Waiting | None:
-    """Why it waits. Kubernetes before 1.32 says why a pull failed only until it pauses: that is kept."""
+    """Why the pod waits. Keeps the reason of a failed pull, which Kubernetes before 1.32 drops in pauses."""
     waiting = waiting_of(pod)
     earlier = before.waiting if before else None
     if waiting is None or earlier is None or waiting.reason != "ImagePullBackOff":
@@ -215,7 +215,7 @@ def _waiting(pod: Pod, before: ObservedExecutor | None) -> Waiting | None:
 
 
 def _port(pod: Pod) -> int | None:
-    """The host port of the executor's block manager."""
+    """The host port of the executor's block manager; None if it has none."""
     containers = (c for c in pod["spec"].get("containers") or () if c["name"] == contract.EXECUTOR_CONTAINER)
     ports = (port for container in containers for port in container.get("ports") or ())
     named = (port for port in ports if port.get("name") == contract.BLOCK_MANAGER_PORT_NAME)

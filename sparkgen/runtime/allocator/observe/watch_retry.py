@@ -1,7 +1,7 @@
-"""When a watch that has ended is opened again, and when its end counts as a gap. Pure.
+"""When to reopen a watch that has ended, and when its end counts as a gap. Pure.
 
-A watch goes on from the last version that it showed, so that a connection that breaks leaves no gap, as long
-as it is open again within `PATIENCE`.
+A watch continues from the last version that it showed. So a broken connection leaves no gap if the watch is
+open again within `PATIENCE`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from sparkgen.runtime.allocator.values.backend import WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes.answers import CallFailed
 
 PATIENCE = 30.0
-"""Seconds in which a watch must be open again; after them the view counts as one with a gap."""
+"""Seconds within which a watch must be open again; after them, the view has a gap."""
 LONGEST_WATCH_PAUSE = 10.0
 AT_ONCE = 1.0
-"""Seconds: a watch that its server ends earlier was none."""
+"""Seconds: a watch that its server ends sooner counts as a failed try."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchRetry:
-    """A watch over all its connections. Times in seconds of a monotonic clock.
+    """The state of a watch across its connections. Times in seconds of a monotonic clock.
 
-    `version`: what it goes on from. `opened_at`: when it was opened last. `failed_at`: when it broke for the
-    first time since it last showed something. `tries`: how often in a row it ended without showing anything.
+    `version`: where it continues. `opened_at`: when it was last opened. `failed_at`: when it first broke
+    after it last showed an event. `tries`: how often in a row it ended without showing an event.
     """
 
     version: str
@@ -32,24 +32,24 @@ class WatchRetry:
     failed_at: float | None = None
     tries: int = 0
     wait: float = 0.0
-    """What the server asked for when it refused, in seconds."""
+    """The pause that the server asked for when it refused, in seconds."""
 
     def opening(self, now: float) -> WatchRetry:
-        """It is opened now."""
+        """Returns the state after opening the watch at `now`."""
         return replace(self, opened_at=now, wait=0.0)
 
     def heard(self, event: WatchEvent) -> WatchRetry:
-        """It showed something."""
+        """Returns the state after an event."""
         return replace(self, version=event.version or self.version, failed_at=None, tries=0)
 
     def ended(self, now: float) -> WatchRetry:
-        """Its server ended it, as it does every few minutes."""
+        """Returns the state after the server has ended the watch, as it does every few minutes."""
         return replace(self, tries=self.tries + 1 if now - self.opened_at < AT_ONCE else 0)
 
     def broke(self, fault: CallFailed, now: float, reason: Hindrance) -> WatchRetry:
-        """It broke, or could not be opened. WatchEnded with `reason` when that has been so for too long."""
+        """Returns the state after a failure. Raises WatchEnded with `reason` if it lasts too long."""
         failed_at = self.failed_at
-        if failed_at is None or now - self.opened_at > PATIENCE:  # it was open, and silent, meanwhile
+        if failed_at is None or now - self.opened_at > PATIENCE:  # since then it was open, without events
             failed_at = now
         if now - failed_at > PATIENCE:
             raise WatchEnded(reason) from fault
@@ -57,7 +57,7 @@ class WatchRetry:
         return replace(self, failed_at=failed_at, tries=self.tries + 1, wait=wait)
 
     def pause(self, chance: float) -> float:
-        """Seconds until it is opened again; `chance` (0 to 1) spreads them."""
+        """Seconds until the watch is reopened; `chance` (0 to 1) varies them."""
         if not self.tries:
             return 0.0
         spread = min(LONGEST_WATCH_PAUSE, 0.25 * (1 << min(self.tries, 6))) * (0.5 + chance / 2)

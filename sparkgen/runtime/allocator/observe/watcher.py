@@ -1,4 +1,4 @@
-"""Keeps the view: one list, then a watch; again when the watch ends. No list without a reason."""
+"""Keeps the view current: one list, then a watch; again when the watch ends. Never lists without a reason."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sparkgen.runtime.allocator.values.backend import ExecutorBackend, PodList, 
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 LONGEST_LIST_PAUSE = 30.0
-"""Seconds between two lists that fail, at most."""
+"""The most seconds between two failed lists."""
 STEADY = 30.0
-"""Seconds after which a watch counts as a good one: its end begins the pauses again."""
+"""Seconds that a watch must last so that the pauses after it are short again."""
 
 
 class Watcher:
-    """Follows an ExecutorBackend. `view` is the newest view; `notify` is called when it says something new.
+    """Follows an ExecutorBackend. `view` is the newest view; `notify` is called when it has changed.
 
-    `tell_gap` is called when all executors have to be looked at again, with the reason.
+    `tell_gap` is called, with the reason, when all executors have to be listed again.
 
-    `run` is a thread's; it is made of steps that never wait, which a simulator calls by itself: `begin`,
-    `listed`, `happened` for each event, and `ended`.
+    `run` is for a thread. It consists of steps that never wait, which the simulator calls itself: `begin`,
+    `on_list`, `on_event` for each event, and `on_end`.
     """
 
     def __init__(
@@ -45,18 +45,18 @@ class Watcher:
         self._rounds = 0
 
     def run(self) -> None:
-        """Follow until `stop`."""
+        """Follow the backend until `stop`."""
         while not self._stopped.is_set():
             end = self._follow()
             if not self._stopped.is_set():
                 self._stopped.wait(self.on_end(end))
 
     def stop(self) -> None:
-        """Follow no more. The backend has to be closed for the watch to end."""
+        """Stop following. The backend has to be closed for the watch to end."""
         self._stopped.set()
 
     def _follow(self) -> WatchEnded:
-        """List, and watch until the end, which is told."""
+        """List, then watch until the end; returns why it ended."""
         asked_at = self.begin()
         try:
             self.on_list(self._backend.list(), asked_at)
@@ -64,32 +64,32 @@ class Watcher:
                 self.on_event(event)
         except WatchEnded as end:
             return end
-        except Exception as error:  # noqa: BLE001 - what was sent must not end the process: it is asked again
+        except Exception as error:  # noqa: BLE001 - no answer may end the process: the list is repeated
             text = f"internal error ({type(error).__name__}: {error})"
             return WatchEnded(Hindrance(Code.INTERNAL_ERROR, text), LONGEST_LIST_PAUSE)
         return WatchEnded(Hindrance(Code.GONE, "the watch ended"))
 
     def begin(self) -> float:
-        """A list is asked for now; when that is."""
+        """Note that a list is requested now; returns the time."""
         self._began = self._clock_and_random.clock()
         return self._began
 
     def on_list(self, listing: PodList, asked_at: float) -> None:
-        """The list that was asked for at `asked_at` has come."""
+        """Take in the list that was requested at `asked_at`."""
         self.view = self.view.with_list(listing, asked_at, self._clock_and_random.clock())
         self._notify()
 
     def on_event(self, event: WatchEvent) -> None:
-        """The watch has shown an event."""
+        """Take in an event of the watch."""
         self.view = self.view.with_event(event, self._clock_and_random.clock())
         if event.kind != "BOOKMARK":
             self._notify()
 
     def on_end(self, end: WatchEnded) -> float:
-        """The list failed, or the watch is over, and there may be a gap; seconds until the next list."""
+        """Note that the list failed or the watch ended. Returns the seconds until the next list."""
         self.gaps += 1
         self._tell_gap(end.reason)
-        # A view is complete from its list until the watch ends: where it is not, the list was not given.
+        # A view is complete from its list until the watch ends: if it is not complete now, the list failed.
         self.view = self.view.with_gap() if self.view.complete else self.view.with_list_failure(end)
         self._notify()
         steady = self._clock_and_random.clock() - self._began > STEADY
@@ -98,9 +98,10 @@ class Watcher:
 
 
 def pause_after(rounds: int, chance: float) -> float:
-    """Seconds before a new list, after `rounds` in a row that did not last: 1, 2, 4 ... 30, or less.
+    """Seconds before a new list, after `rounds` short ones in a row: 1, 2, 4 ... 30, or less.
 
-    `chance` (0 to 1) spreads them, so that many allocators do not ask a server at once that has come back.
+    `chance` (0 to 1) varies them, so that many allocators do not send requests at once to a server that is
+    back.
     """
     longest = min(LONGEST_LIST_PAUSE, 1.0 * (1 << min(rounds, 10)))
     return longest * chance if rounds == 0 else longest * (0.5 + chance / 2)

@@ -1,1 +1,1 @@
-"""Executors as pods: their template, and all that the allocator asks an API server to do."""
+"""Executors as pods: the pod template, and all calls of the allocator to the API server."""

@@ -1,4 +1,4 @@
-"""What the driver's own pod says of itself. Pure."""
+"""The state of the driver's pod, as far as the allocator needs it. Pure."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from sparkgen.runtime.allocator.values.backend import Pod
 
 
 class DriverPod(Enum):
-    """What the driver's pod says of itself."""
+    """Whether the driver's pod still runs its driver."""
 
     RUNS = auto()
-    """Its driver has not ended, as far as the API server has heard."""
+    """Its driver has not ended, as far as the API server knows."""
     ENDS = auto()
-    """Its driver has ended, or the pod is about to: nobody needs its executors any more."""
+    """Its driver has ended, or the pod is about to end: nobody needs its executors any more."""
     UNKNOWN = auto()
-    """Nobody could say."""
+    """The API server did not answer."""
 
 
 def driver_pod_of(pod: Pod, uid: str) -> DriverPod:
-    """What a pod (reduced) under the name of the driver's says; `uid` is that of the driver's pod."""
+    """The state of a (reduced) pod that has the driver pod's name; `uid` is the driver pod's UID."""
     metadata, status = pod["metadata"], pod["status"]
     ended = any(
         entry["name"] == contract.DRIVER_CONTAINER and "terminated" in entry["state"]

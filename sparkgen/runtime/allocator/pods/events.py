@@ -1,4 +1,4 @@
-"""Events (core/v1) on the driver's pod: what `kubectl describe pod` shows of an application. Pure."""
+"""Events (core/v1) on the driver's pod, which `kubectl describe pod` shows. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sparkgen.runtime.allocator.values.backend import Notice
 
 COMPONENT = "sparkgen-allocator"
 MAX_EVENT_MESSAGE = 1024
-"""Characters that an Event's message may have."""
+"""The most characters of an Event's message."""
 
 
 def event_of(attempt: Attempt, notice: Notice, wall: float) -> dict[str, Any]:
-    """The Event (core/v1) that tells a notice; `wall` in seconds since 1970."""
+    """The Event (core/v1) for a notice; `wall` in seconds since 1970."""
     time_of_day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(wall))
     return {
         "apiVersion": "v1",

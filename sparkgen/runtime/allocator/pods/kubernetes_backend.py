@@ -1,8 +1,8 @@
-"""Kubernetes as an ExecutorBackend: pods are executors. All that the allocator asks of an API server is here.
+"""The ExecutorBackend for Kubernetes: executors are pods. Contains all requests to the API server.
 
-Lists are read as of now (no `resourceVersion`), in pages: a decision concludes from them what is not there,
-and a cached list may be old. They are rare: one at the start, and one after a gap. A watch goes on by itself
-after its server ends it, and after a connection that broke, from where it was: that leaves no gap.
+Lists are read as of now (no `resourceVersion`), in pages: decisions conclude from them which executors do not
+exist, and a cached list may be old. They are rare: one at the start, and one after each gap. A watch
+continues where it was after its server ends it or its connection breaks, which leaves no gap.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ from sparkgen.runtime.kubernetes.answers import Answer, AnswerTooLarge, CallFail
 from sparkgen.runtime.kubernetes.transport import ApiCalls, LineSource
 
 PAGES = (500, 50, 5, 1)
-"""Pods in one answer to a list: as kubectl asks for; fewer where such a page is too large to be read."""
+"""Pods in one page of a list: first as many as kubectl requests, then fewer if a page is too large to
+read."""
 MAX_PODS = 100_000
-"""Executors that a list may have: ten times as many as were ever measured. More are none that we created."""
+"""The most executors in a list: ten times as many as were ever measured. We did not create more than that."""
 MAX_PAGES = 2 * MAX_PODS
-"""Answers that a list may have: pods of others have our labels, too, and are passed over."""
+"""The most pages of a list: pods that others created with our labels are in it, too, and are ignored."""
 WATCH_SECONDS = (240, 360)
-"""How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
+"""How long one watch lasts: about as long as servers choose, and different in each allocator."""
 SILENCE = 100.0
-"""Seconds without a line after which a watch is opened again; servers send a bookmark every minute."""
+"""Seconds without a line after which a watch is reopened; servers send a bookmark every minute."""
 
 
 class KubernetesBackend:
-    """The ExecutorBackend on an API server.
+    """An ExecutorBackend that uses an API server.
 
-    `clock` is monotonic, `wall` the time of day in seconds since 1970, `random` gives numbers from 0 to 1.
+    `clock` is monotonic, `wall` the time of day in seconds since 1970, `random` returns numbers from 0 to 1.
     """
 
     def __init__(
@@ -70,15 +71,15 @@ class KubernetesBackend:
         self._pods = f"/api/v1/namespaces/{attempt.namespace}/pods"
 
     def set_application_id(self, application_id: str) -> None:
-        """A driver runs under this application id: executors that are created from now on are its own."""
+        """Set the driver's application id: executors created from now on belong to it."""
         self._attempt = replace(self._attempt, application_id=application_id)
 
     def set_driver_url(self, url: str) -> None:
-        """Where executors that are created from now on reach their driver, when that is not in this pod."""
+        """Set the URL of the driver for executors created from now on, if the driver is not in this pod."""
         self._driver_url = url
 
     def create(self, order: Create) -> ActionOutcome:
-        """Create an executor's pod. One that is there already, and is ours, is as good."""
+        """Create an executor's pod. DONE as well if the pod already exists and is ours."""
         attempt, what = self._attempt, "create an executor"
         name = attempt.executor_name(order.id)
         try:
@@ -91,14 +92,14 @@ class KubernetesBackend:
                 return self._whose(order, name, what)
         except CallFailed as fault:
             return _outcome(order, answers.not_answered(fault, what))
-        # Without the number: many executors that are refused for one reason are told of once.
+        # Without the pod's name: many executors that are refused for one reason are then reported once.
         found = self._verdict(reply, what, "create")
         if (said := found.hindrance) is not None:
             said = replace(said, detail=said.detail.replace(name, attempt.any_executor))
         return _outcome(order, replace(found, hindrance=said), uid_in(reply))
 
     def delete(self, order: Delete) -> ActionOutcome:
-        """Delete an executor's pod, and no other: one that is not there any more is as good."""
+        """Delete an executor's pod, and no other pod. DONE as well if it no longer exists."""
         what = f"delete executor {order.id}"
         try:
             uid = order.uid or self._uid_of(self._attempt.executor_name(order.id))
@@ -120,7 +121,7 @@ class KubernetesBackend:
         return _outcome(order, self._verdict(reply, what, "delete"))
 
     def list(self) -> PodList:
-        """All pods of this attempt, reduced, as of now. WatchEnded when that cannot be told."""
+        """All pods of this attempt, reduced, as of now. Raises WatchEnded if they cannot be listed."""
         what = "list executors"
         try:
             listing = self._list_in_pages(what)
@@ -130,7 +131,7 @@ class KubernetesBackend:
         return listing
 
     def _list_in_pages(self, what: str) -> PodList:
-        """The whole list; in smaller pages from where one was too large. Fault when there is none."""
+        """The whole list; continues with smaller pages if one is too large. Raises CallFailed, WatchEnded."""
         query = {"labelSelector": self._attempt.selector}
         pods: list[Pod] = []
         sizes = iter(PAGES)
@@ -155,9 +156,9 @@ class KubernetesBackend:
         raise CallFailed("the API server's list does not end", sent=True)
 
     def _executor_in(self, pod: Pod) -> Pod | None:
-        """A pod as far as a list keeps it; None for one that is no executor of ours.
+        """The part of a pod that a list keeps; None if the pod is not an executor of ours.
 
-        Whoever may create pods may also name our driver's pod as one of many owners: only that one is kept.
+        Whoever may create pods may name our driver's pod as one of many owners: only that owner is kept.
         """
         attempt, metadata = self._attempt, pod["metadata"]
         if not owned_by(pod, attempt.pod_uid) or attempt.executor_id(metadata["name"]) is None:
@@ -165,7 +166,7 @@ class KubernetesBackend:
         return {**pod, "metadata": {**metadata, "ownerReferences": [{"uid": attempt.pod_uid}]}}
 
     def watch(self, version: str) -> Iterator[WatchEvent]:
-        """What happens from `version` on. Ends when this is closed; WatchEnded when there may be a gap."""
+        """The changes after `version`, until the backend closes. Raises WatchEnded if there may be a gap."""
         watching = WatchRetry(version)
         while not self._closed.is_set():
             watching = watching.opening(self._clock())
@@ -180,7 +181,7 @@ class KubernetesBackend:
             self._closed.wait(watching.pause(self._random()))
 
     def watch_query(self, version: str) -> dict[str, str]:
-        """What a watch that goes on from `version` is asked for with."""
+        """The query of a watch that continues from `version`."""
         shortest, longest = WATCH_SECONDS
         return {
             "watch": "1",
@@ -191,9 +192,10 @@ class KubernetesBackend:
         }
 
     def refused_watch(self, reply: Reply) -> CallFailed | WatchEnded:
-        """What follows from a refusal: to ask again, unless the version is too old or no is meant for good.
+        """The exception for a refused watch: WatchEnded for a version that is too old or a permanent refusal.
 
-        An API server that has just started may refuse what it allows: it has not read its roles yet.
+        Otherwise CallFailed, for a retry: an API server that has just started may refuse what it allows,
+        because it has not read its roles yet.
         """
         said = self._verdict(reply, "watch executors", "watch executors")
         if reply.status != GONE and said.answer is not Answer.PERMANENT:
@@ -201,20 +203,21 @@ class KubernetesBackend:
         return self._ended(reply, "watch executors")
 
     def record_event(self, notice: Notice) -> bool:
-        """Write an Event on the driver's pod: `kubectl describe` shows it. False: another try may help."""
+        """Create an Event on the driver's pod, for `kubectl describe`. False if a retry may help."""
         path = f"/api/v1/namespaces/{self._attempt.namespace}/events"
         try:
             reply = self._transport.call("POST", path, body=event_of(self._attempt, notice, self._wall()))
         except CallFailed:
             return False
         said = self._verdict(reply, "write an Event", "create an Event")
-        return said.answer in (Answer.DONE, Answer.PERMANENT)  # the log has it, too
+        return said.answer in (Answer.DONE, Answer.PERMANENT)  # the log has the notice, too
 
     def create_secret(self, secret: str) -> Verdict:
-        """Create the attempt's Secret with the RPC secret; DONE as well when it is there already.
+        """Create the attempt's Secret with the RPC secret. DONE as well if it already exists.
 
-        The Role lets nobody read Secrets, this allocator included, so its owner cannot be compared: its name
-        is one that only this pod's session knows before it is there (session.name_of_secret).
+        The Role lets nobody read Secrets, including this allocator, so the owner of an existing one cannot be
+        checked. Therefore, only this pod's session knows the name before the Secret exists
+        (session.name_of_secret).
         """
         attempt, what = self._attempt, "create the Secret of the RPC secret"
         body = {
@@ -238,10 +241,11 @@ class KubernetesBackend:
         return self._verdict(reply, what, "create a Secret")
 
     def create_pod_group(self, gang: int) -> Verdict:
-        """Create the PodGroup of this attempt's executors; DONE as well when it is there already.
+        """Create the PodGroup of this attempt's executors. DONE as well if it already exists.
 
-        `gang`: how many pods its scheduler places together. It goes with the driver's pod, its owner.
-        Each version is tried until the cluster serves one: to ask what it serves would be a call more.
+        `gang`: how many pods the scheduler places together. The driver's pod owns the PodGroup, which is
+        deleted with it. Tries each version until the cluster serves one: asking which ones it serves would be
+        one more call.
         """
         attempt, what = self._attempt, "create the PodGroup of the executors"
         body = {
@@ -268,7 +272,7 @@ class KubernetesBackend:
         return self._verdict(reply, what, "create a PodGroup")
 
     def driver_pod(self) -> DriverPod:
-        """What the driver's own pod says of itself; raises nothing."""
+        """Read the state of the driver's pod. Never raises."""
         attempt = self._attempt
         try:
             reply = self._transport.call("GET", f"{self._pods}/{attempt.pod_name}")
@@ -314,7 +318,7 @@ class KubernetesBackend:
             return event
         return WatchEvent(
             "BOOKMARK", {}, event.version
-        )  # another's pod with our labels: how far the watch is
+        )  # a pod of others with our labels: only its version counts
 
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
@@ -324,7 +328,7 @@ class KubernetesBackend:
         return WatchEnded(reason, said.retry_after or 0.0, permanent=said.answer is Answer.PERMANENT)
 
     def _verdict(self, reply: Reply, what: str, right: str) -> Verdict:
-        """What a reply means; a right that is missing may come within a minute of its first refusal."""
+        """The verdict on a reply. A missing permission may be granted within EARLY seconds of a refusal."""
         if not answers.is_missing_right(reply):
             self._denied.pop(right, None)
             return answers.verdict(reply, what)
@@ -332,7 +336,7 @@ class KubernetesBackend:
         return answers.verdict(reply, what, early=now - self._denied.setdefault(right, now) < answers.EARLY)
 
     def _whose(self, order: Create, name: str, what: str) -> ActionOutcome:
-        """What it means that a pod of that name is there already."""
+        """The outcome of a creation if a pod with that name already exists."""
         reply = self._transport.call("GET", f"{self._pods}/{name}")
         if reply.status not in (200, 404):
             return _outcome(order, self._verdict(reply, what, "get"))
@@ -348,7 +352,7 @@ class KubernetesBackend:
         return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.ALREADY_EXISTS, f"cannot {what}: {words}"))
 
     def _uid_of(self, name: str) -> str:
-        """The UID of our pod of that name; "" when there is none. Fault when nobody can say."""
+        """The UID of our pod with that name; "" if there is none. Raises CallFailed if that is unknown."""
         reply = self._transport.call("GET", f"{self._pods}/{name}")
         if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply)):
             return ""
@@ -360,7 +364,7 @@ class KubernetesBackend:
         return uid_in(reply)
 
     def _is_ours(self, reply: Reply) -> bool:
-        """Whether our driver's pod owns the pod in a reply. Fault when it holds none."""
+        """Whether our driver's pod owns the pod in a reply. Raises CallFailed if it has no pod."""
         return owned_by(pod_in(reply), self._attempt.pod_uid)
 
 
@@ -369,5 +373,5 @@ def _outcome(action: Action, verdict: Verdict, uid: str = "") -> ActionOutcome:
 
 
 def _no_refusal(what: str, reply: Reply) -> Hindrance:
-    """An answer of success that holds nothing of use."""
+    """The hindrance for a successful answer without usable content."""
     return Hindrance(Code.INTERNAL_ERROR, f"cannot {what}: the API server answered {reply.status}")

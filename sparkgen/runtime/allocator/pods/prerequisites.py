@@ -1,4 +1,4 @@
-"""An ExecutorBackend in which what executors need is there before the first of them: Secret, PodGroup."""
+"""An ExecutorBackend that creates what executors need (Secret, PodGroup) before the first executor."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from sparkgen.runtime.allocator.values.backend import ExecutorBackend, Notice, P
 from sparkgen.runtime.kubernetes.answers import Answer
 
 Prerequisite = Callable[[Create], ActionOutcome]
-"""Makes an object, if it is not there yet: DONE, or why not."""
+"""Creates an object, if it does not exist yet. DONE, or the outcome for the executor that needs it."""
 
 
 class PrerequisitesBackend:
-    """Asks for what executors need before the first creation; each creation waits for it.
+    """Creates what executors need before the first executor; each creation waits for that.
 
-    That it cannot be had is an outcome like any other: it is told, and there is a pause before the next try.
+    If that fails, the creation of the executor fails with its outcome: it is reported, and repeated after a
+    pause.
     """
 
     def __init__(self, backend: ExecutorBackend, prerequisites: Sequence[Prerequisite]) -> None:
@@ -25,7 +26,7 @@ class PrerequisitesBackend:
         self._missing = list(prerequisites)
 
     def create(self, order: Create) -> ActionOutcome:
-        """Create an executor, after what it needs."""
+        """Create an executor, after the objects that it needs."""
         with self._lock:
             while self._missing:
                 outcome = self._missing[0](order)
@@ -43,13 +44,13 @@ class PrerequisitesBackend:
         return self._backend.list()
 
     def watch(self, version: str) -> Iterator[WatchEvent]:
-        """What happens from `version` on."""
+        """The changes after `version`."""
         return self._backend.watch(version)
 
     def record_event(self, notice: Notice) -> bool:
-        """Tell the user; False when another try may help."""
+        """Record an Event for the user. False if a retry may help."""
         return self._backend.record_event(notice)
 
     def close(self) -> None:
-        """Let every call that waits end soon."""
+        """Make all waiting calls end soon."""
         self._backend.close()

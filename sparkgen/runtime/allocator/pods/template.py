@@ -1,4 +1,4 @@
-"""The pod of one executor: the rendered template, and what docs/design/contract.md adds to it. Pure."""
+"""Makes the pod of an executor: the rendered template, and what docs/design/contract.md adds. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ DEFAULT_GRACE = 30.0
 
 
 class TemplateError(ValueError):
-    """The template, or a resource profile on top of it, makes no executor pod; it says what to do."""
+    """The template, or a resource profile with it, makes no executor pod; the text says what to do."""
 
 
 def read_template(text: str) -> dict[str, Any]:
-    """The pod template (metadata and spec) in the text of executor.json; TemplateError when it has none."""
+    """The pod template (metadata and spec) in the text of executor.json. Raises TemplateError without one."""
     name = contract.EXECUTOR_TEMPLATE_FILE
     again = "render the application again with a release of sparkgen for this runtime image"
     try:
@@ -39,15 +39,15 @@ def read_template(text: str) -> dict[str, Any]:
 
 
 def grace_of(template: Mapping[str, Any]) -> float:
-    """Seconds that an executor's pod, or one made of this template, has to end when it is told to."""
+    """Seconds that an executor's pod, or a pod of this template, has to end after it is told to."""
     given = template["spec"].get("terminationGracePeriodSeconds")
     return float(DEFAULT_GRACE if given is None else given)
 
 
 def gang_of(template: Mapping[str, Any]) -> int:
-    """How many executors are placed together or not at all; 0 where each gets its node by itself.
+    """How many executors are placed together or not at all; 0 if each gets its node on its own.
 
-    TemplateError for what is no number.
+    Raises TemplateError if that is not a number.
     """
     text = str(((template.get("metadata") or {}).get("annotations") or {}).get(contract.ANNOTATION_GANG, "0"))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -61,14 +61,14 @@ def gang_of(template: Mapping[str, Any]) -> int:
 def executor_pod(
     template: Mapping[str, Any], attempt: Attempt, order: Create, start_url: str, driver_url: str
 ) -> dict[str, Any]:
-    """The pod of the executor that `order` asks for; TemplateError when its profile cannot be had.
+    """The pod for `order`. Raises TemplateError if the executor's resource profile cannot be satisfied.
 
-    `template` is what `read_template` gave, and stays as it is.
+    `template` is the result of `read_template`, and is not changed.
     """
     metadata = template.get("metadata") or {}
     queued = is_queued(template)
     noted = _unclaimed(metadata.get("annotations") or {}, queued)
-    if order.shape is not None:  # its places have another size: YuniKorn would refuse the pod
+    if order.shape is not None:  # placeholders have another size, so YuniKorn would refuse the pod
         noted.pop(contract.ANNOTATION_TASK_GROUP, None)
     labels = {
         **_unclaimed(metadata.get("labels") or {}, queued),
@@ -96,7 +96,8 @@ def executor_pod(
             "name": attempt.executor_name(order.id),
             "namespace": attempt.namespace,
             "labels": labels,
-            # Kueue passes over a pod that is controlled by one of a workload of its own, as the driver's is.
+            # Kueue ignores a pod whose controller is a pod of one of its own workloads, as the driver's pod
+            # is.
             "ownerReferences": [{**attempt.owner, "controller": False} if queued else attempt.owner],
         },
         "spec": {**spec, **added, "containers": containers},
@@ -104,14 +105,14 @@ def executor_pod(
 
 
 def is_queued(template: Mapping[str, Any]) -> bool:
-    """Whether executors wait in a queue of Kueue's: with a part of its marks they would wait forever."""
+    """Whether executors wait in a queue of Kueue. With only a part of its marks, they would wait forever."""
     metadata = template.get("metadata") or {}
     marks = {**(metadata.get("labels") or {}), **(metadata.get("annotations") or {})}
     return marks.keys() >= set(contract.QUEUE_MARKS)
 
 
 def _unclaimed(texts: Mapping[str, str], queued: bool) -> dict[str, str]:
-    """Labels or annotations less those by which a controller would claim the pod, whoever wrote them."""
+    """Labels or annotations without those by which a controller would claim the pod, whoever set them."""
     if queued:
         return {
             k: text
@@ -145,14 +146,14 @@ def _added_env(attempt: Attempt, order: Create, start_url: str, driver_url: str)
 
 
 def _secret(attempt: Attempt) -> list[dict[str, Any]]:
-    if not attempt.secret_name:  # a reference to a Secret that nobody makes would hold the container back
+    if not attempt.secret_name:  # a reference to a Secret that does not exist would block the container
         return []
     secret = {"name": attempt.secret_name, "key": contract.SECRET_KEY}
     return [{"name": contract.ENV_AUTH_SECRET, "valueFrom": {"secretKeyRef": secret}}]
 
 
 def _with_shuffle_secret(spec: Mapping[str, Any], attempt: Attempt) -> dict[str, Any]:
-    """The init containers, the shuffle service among them (mode `sidecar`) with the application's secret."""
+    """The init containers; the shuffle service among them (mode `sidecar`) gets the application's secret."""
     containers = spec.get("initContainers")
     if not containers:
         return {}
@@ -166,7 +167,7 @@ def _with_shuffle_secret(spec: Mapping[str, Any], attempt: Attempt) -> dict[str,
 
 
 def _with_wishes(spec: Mapping[str, Any], order: Create) -> dict[str, Any]:
-    """The affinity with the wishes of `order` beside its own. Where no such node is free, another will do."""
+    """The affinity with the wishes of `order` added. Without such a node, any other node will do."""
     terms = [{"weight": 100, "preference": _is_node("NotIn", node)} for node in order.avoid] + [
         {"weight": wish.weight, "preference": _is_wished(wish)} for wish in order.wishes
     ]
@@ -195,7 +196,7 @@ def _is_node(operator: str, name: str) -> dict[str, Any]:
 
 
 def _with_port(container: dict[str, Any], port: int, folder: str) -> dict[str, Any]:
-    """The container with its own host port, and with its application's sub-directory in its mounts."""
+    """The container with its own host port, and with the application's sub-directory in its mounts."""
     reference = f"$({contract.ENV_SHUFFLE_FOLDER})"
     ports = [
         {**entry, "containerPort": port, "hostPort": port}
@@ -216,7 +217,7 @@ def _with_port(container: dict[str, Any], port: int, folder: str) -> dict[str, A
 def _spark_container(
     container: Mapping[str, Any], added: list[dict[str, Any]], order: Create, attempt: Attempt
 ) -> dict[str, Any]:
-    # In front, so that the document's own variables may refer to them as $(NAME).
+    # First, so that the document's own variables may refer to them as $(NAME).
     env = [
         *added,
         *(entry for entry in container.get("env") or () if entry["name"] not in contract.ADDED_BY_ALLOCATOR),
@@ -230,8 +231,8 @@ def _spark_container(
 def _shaped(container: dict[str, Any], profile: int, shape: Profile) -> dict[str, Any]:
     """The container with the cores, memory and custom resources of a resource profile.
 
-    Source: BasicExecutorFeatureStep. Cores that are those of the template leave its CPU request as it was
-    reviewed, where Spark would replace it by the number of cores.
+    Source: BasicExecutorFeatureStep. If the cores are those of the template, its CPU request stays as
+    reviewed; Spark would replace it by the number of cores.
     """
     resources = container.get("resources") or {}
     requests, limits = dict(resources.get("requests") or {}), dict(resources.get("limits") or {})
@@ -259,7 +260,7 @@ def _shaped(container: dict[str, Any], profile: int, shape: Profile) -> dict[str
 def _custom_resources(template: Mapping[str, Any], profile: int, shape: Profile) -> dict[str, str]:
     """The profile's custom resources by Kubernetes' names ("nvidia.com/gpu").
 
-    The template's own are those of the default profile: another profile has what it asks for, as with Spark.
+    The template's own belong to the default profile: another profile gets what it asks for, as with Spark.
     """
     result = {}
     for name, amount in sorted(shape.resources.items()):
@@ -280,7 +281,7 @@ def _custom_resources(template: Mapping[str, Any], profile: int, shape: Profile)
 
 
 def _is_custom(resource: str) -> bool:
-    """Whether Kubernetes calls it an extended resource: a name with a domain that is not its own."""
+    """Whether it is an extended resource for Kubernetes: a name with a domain that is not Kubernetes' own."""
     domain, slash, _ = resource.partition("/")
     return bool(slash) and domain != "kubernetes.io" and not domain.endswith(".kubernetes.io")
 
@@ -291,7 +292,7 @@ def _env_value(container: Mapping[str, Any], name: str) -> str | None:
 
 
 def _cores(quantity: Any) -> Decimal | None:
-    """A CPU quantity ("2", "1500m", 2) in cores; None where there is none, or one written otherwise."""
+    """A CPU quantity ("2", "1500m", 2) in cores; None if there is none, or if it has another form."""
     text = str(quantity)
     try:
         return Decimal(text[:-1]) / 1000 if text.endswith("m") else Decimal(text)

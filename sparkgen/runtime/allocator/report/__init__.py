@@ -1,1 +1,1 @@
-"""What people are told: log, Events, /status and /metrics."""
+"""Reports for people and programs: log, Events, /status and /metrics."""

@@ -1,4 +1,4 @@
-"""Sends what a user must know, each notice once, on a thread of its own."""
+"""Sends notices to the user as Events, each once, on its own thread."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Callable
 from sparkgen.runtime.allocator.values.backend import Notice
 
 SAME_AGAIN = 600.0
-"""Seconds until the same notice is told again."""
+"""Seconds until the same notice may be sent again."""
 
 NEXT_OF_A_KIND = 10.0
 """Seconds between two notices with one reason and different texts: the log has them all."""
 
 WAITING_NOTICES = 20
-"""Notices that wait to be sent, and as many that wait for another try; more than that is left to the log."""
+"""The most notices that wait to be sent, and that wait for a retry; further ones are only in the log."""
 
 TRY_AGAIN = 30.0
-"""Seconds until a notice that could not be sent is sent again."""
+"""Seconds until a failed notice is sent again."""
 
 
 class EventRecorder:
-    """Sends notices to the user, each once, on a thread of its own: the loop never waits for it.
+    """Sends notices to the user, each once, on its own thread, so that the loop never waits for it.
 
-    `send` says whether that is done with; one that is not is tried again, until it is `SAME_AGAIN` old.
+    `send` returns False if a retry may help; the notice is then repeated until it is `SAME_AGAIN` old.
     """
 
     def __init__(self, send: Callable[[Notice], bool], clock: Callable[[], float]) -> None:
@@ -36,7 +36,7 @@ class EventRecorder:
         self._waiting: queue.Queue[Notice] = queue.Queue(WAITING_NOTICES)
 
     def notice(self, notice: Notice) -> bool:
-        """Send it, if it was not sent lately; whether it will be."""
+        """Send a notice, unless it was sent lately; returns whether it will be sent."""
         now, key = self._clock(), (notice.reason, str(notice.hindrance))
         if now - self._told.get(key, -SAME_AGAIN) < SAME_AGAIN:
             return False
@@ -52,16 +52,16 @@ class EventRecorder:
 
     @property
     def waits(self) -> int:
-        """How many wait for another try."""
+        """How many notices wait for a retry."""
         return len(self._again)
 
     def run(self) -> None:
-        """Send what comes, forever: for a thread that does not keep the process."""
+        """Send notices, forever; for a daemon thread."""
         while True:
             self.step()
 
     def step(self) -> None:
-        """Wait for the next one to send, a new one or one whose time has come again, and send it."""
+        """Wait for the next new notice, or for the next retry that is due, and send it."""
         pause = max(0.0, self._again[0][0] - self._clock()) if self._again else None
         try:
             notice, since = self._waiting.get(timeout=pause), self._clock()

@@ -1,6 +1,6 @@
-"""The log: a line of text each, or of JSON.
+"""Writes the log: one line per entry, as text or JSON.
 
-A secret is in none of the values that this module is given.
+No value that this module gets contains a secret.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from sparkgen.runtime.allocator.report import log_form
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
 
 RECENT = 50
-"""Lines of the log that /status shows."""
+"""The number of lines of the log that /status shows."""
 
 
 @dataclass(slots=True)
 class Log:
-    """The log: a line of text each, or of JSON. `now`: the time with its zone, for the lines."""
+    """Writes the log, as text or JSON. `now` returns the time with its zone, for the lines."""
 
     stream: TextIO
     now: Callable[[], datetime]
@@ -29,11 +29,11 @@ class Log:
     recent: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
     """The last lines, the oldest first, for people: without their facts."""
     troubles: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
-    """The last of them that were warnings or errors."""
+    """The last lines that were warnings or errors."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def write(self, line: LogLine) -> None:
-        """Write one line; whoever reads the log may be gone. Its text may be anybody's."""
+        """Write one line, which may contain untrusted text. Ignores OSError: the reader may be gone."""
         moment = self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         sentence = log_form.sentence(moment, line)
         self.recent.append(sentence)
@@ -48,5 +48,5 @@ class Log:
             return
 
     def say(self, event: LogEvent, text: str, level: LogLevel = LogLevel.INFO, **facts: Any) -> None:
-        """Write a line about something that is no round of the loop."""
+        """Write a line about something other than a round of the loop."""
         self.write(LogLine(event, text, level, facts))

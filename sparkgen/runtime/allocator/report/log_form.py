@@ -1,11 +1,11 @@
-"""The two forms of a line of the log, and what reads both: what is read is what was written. Pure.
+"""The two forms of a log line, and a reader for both: it reads back what was written. Pure.
 
-    text  TIME LEVEL   SENTENCE<tab>FACTS    FACTS is a JSON object
-    JSON  one object: the facts, with `time`, `level` and `message`
+  text  TIME LEVEL   SENTENCE<tab>FACTS    FACTS is a JSON object
+  JSON  one object: the facts, with `time`, `level` and `message`
 
-A sentence holds texts of others: a pod's message, a webhook's refusal, the name of an image. In the text form
-all of its white space becomes single blanks, so that the one tab of a line is ours. In JSON its quotes are
-escaped. Releases before the codes wrote neither a tab nor `codes`: their lines have no facts.
+A sentence may contain untrusted text: a pod's message, a webhook's refusal, the name of an image. In the text
+form, all of its white space becomes single blanks, so that the only tab of a line is ours. In JSON, its
+quotes are escaped. Releases before the codes wrote neither a tab nor `codes`: their lines have no facts.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sparkgen.codes import Hindrance, hindrance_of
 from sparkgen.runtime.kubernetes.untrusted import escaped, shown
 
 FORM = 1
-"""The version of the facts, which every line has as `codes`."""
+"""The version of the facts, which every line has in the field `codes`."""
 
 
 class LogLevel(enum.Enum):
-    """How much a line matters."""
+    """The importance of a line."""
 
     INFO = "info"
     WARNING = "warning"
@@ -32,7 +32,7 @@ class LogLevel(enum.Enum):
 
 
 class LogEvent(enum.StrEnum):
-    """What a line is about."""
+    """The subject of a line."""
 
     START = "start"
     DRIVER = "driver"
@@ -41,7 +41,7 @@ class LogEvent(enum.StrEnum):
     TARGET = "target"
     DECISION = "decision"
     ANSWER = "answer"
-    """An API server's, to a creation or deletion, that is no success."""
+    """An answer of the API server to a creation or deletion that is not a success."""
     LOSS = "loss"
     FAILURE = "failure"
     """The application has to stop."""
@@ -49,13 +49,13 @@ class LogEvent(enum.StrEnum):
     """All executors have to be listed again."""
     TUNING = "tuning"
     FAULT = "fault"
-    """One of the allocator's own."""
+    """An internal error of the allocator."""
     END = "end"
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line of the log. `facts`: what a machine reads of it, as JSON has it."""
+    """A line of the log. `facts`: its content for programs, as JSON values."""
 
     event: LogEvent
     text: str
@@ -65,7 +65,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A line that was read. `event` and `facts` as in `LogLine`, or as a later release has them."""
+    """A line that was read. `event` and `facts` as in `LogLine`, or as a later release writes them."""
 
     event: str
     text: str
@@ -73,7 +73,7 @@ class LogEntry:
 
     @property
     def wanted(self) -> int | None:
-        """How many executors are wanted, all resource profiles together; None where the line says nothing."""
+        """How many executors are wanted, all resource profiles together; None if the line has no count."""
         counts = self.facts.get("wanted")
         if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
             return None
@@ -81,19 +81,19 @@ class LogEntry:
 
     @property
     def hindrances(self) -> tuple[Hindrance, ...]:
-        """What keeps executors from coming, the gravest first."""
+        """What keeps executors from starting, the most serious first."""
         found = self.facts.get("hindrances")
         read = map(hindrance_of, found if isinstance(found, list) else ())
         return tuple(hindrance for hindrance in read if hindrance is not None)
 
     @property
     def hindrance(self) -> Hindrance | None:
-        """What the line itself tells of: a failure, a loss, an answer."""
+        """The line's own hindrance: that of a failure, a loss or an answer."""
         return hindrance_of(self.facts.get("hindrance"))
 
 
 def sentence(time: str, line: LogLine) -> str:
-    """A line for people alone: without facts, and without a tab."""
+    """A line for people: without facts, and without a tab."""
     return shown(f"{time} {line.level.value:<7} {' '.join(line.text.split())}")
 
 
@@ -108,7 +108,7 @@ def json_line(time: str, line: LogLine) -> str:
 
 
 def entries(log: str, *, newest_first: bool = False) -> Iterator[LogEntry]:
-    """The lines of a log that have facts, whichever form they are in; each is read when it is asked for."""
+    """The lines of a log that have facts, in either form; each line is read when it is needed."""
     lines = log.split("\n")
     for line in reversed(lines) if newest_first else lines:
         entry = read(line)
@@ -117,7 +117,7 @@ def entries(log: str, *, newest_first: bool = False) -> Iterator[LogEntry]:
 
 
 def read(line: str) -> LogEntry | None:
-    """What a line says; None for one that has no facts: an older release's, or one that is cut off."""
+    """The content of a line; None without facts: from an older release, or cut off."""
     head, tab, facts = line.partition("\t")
     as_json = not tab
     try:

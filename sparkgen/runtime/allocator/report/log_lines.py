@@ -1,7 +1,7 @@
-"""What is worth telling about a round of the loop, as lines of the log. Pure.
+"""The lines of the log about a round of the loop. Pure.
 
-A line is written when a round does something, or when something ends, begins or hinders; how far executors
-have come is in the status at any time, and in the log once all that is wanted is there.
+A line is written when a round does something, or when something ends, begins or hinders. The progress of
+executors is in the status at any time, and in the log once all wanted executors have registered.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ANSWERS = {
 
 
 def lines(before: Round | None, now: Round, outcomes: Sequence[ActionOutcome]) -> list[LogLine]:
-    """The lines about a round, in the order of what happened."""
+    """The lines about a round, in the order of the events."""
     return [
         *_answers(outcomes),
         *_driver(before, now),
@@ -46,7 +46,7 @@ def lines(before: Round | None, now: Round, outcomes: Sequence[ActionOutcome]) -
 
 
 def _answers(outcomes: Sequence[ActionOutcome]) -> Iterator[LogLine]:
-    """What went wrong with earlier actions, each kind once."""
+    """Actions that failed, one line for each kind."""
     told: dict[tuple[str, Answer, Hindrance | None], list[int]] = {}
     for outcome in outcomes:
         if outcome.answer is not Answer.DONE:
@@ -59,7 +59,7 @@ def _answers(outcomes: Sequence[ActionOutcome]) -> Iterator[LogLine]:
 
 
 def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
-    """What the driver says that is new."""
+    """What is new in the driver's state."""
     target, known = now.target, before.target if before else None
     if target.phase is DriverPhase.SILENT or not target.session:
         return
@@ -80,7 +80,7 @@ def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
 
 
 def _losses(before: Round | None, now: Round) -> Iterator[LogLine]:
-    """Executors that have ended, and nobody asked for it."""
+    """Executors that ended although neither Spark nor the allocator removed them."""
     for id_, loss in notices.new_losses(before, now).items():
         if loss.cause is not Cause.KILLED:
             level = LogLevel.WARNING if loss.by_application else LogLevel.INFO
@@ -114,7 +114,7 @@ def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
 
 
 def _settled(before: Round | None, now: Round) -> bool:
-    """Whether all that is wanted is there now, and was not before."""
+    """Whether all wanted executors have registered now, and had not before."""
     return _is_settled(now) and (before is None or not _is_settled(before))
 
 
@@ -124,7 +124,7 @@ def _is_settled(made: Round) -> bool:
 
 
 def _hindered(before: Round | None, now: Round) -> bool:
-    """Whether something other than before keeps executors from coming, or tokens from being renewed."""
+    """Whether what keeps executors from starting, or tokens from being renewed, has changed."""
     if now.target.token_failures != (before.target.token_failures if before else ()):
         return True
     return bool(_hindrance(now)) and (before is None or _hindrance(now) != _hindrance(before))
@@ -146,7 +146,7 @@ def _hindrance(made: Round) -> tuple[tuple[int, object], ...]:
 
 
 def settings(value: AllocationSettings) -> str:
-    """What holds now, in words."""
+    """The current settings in words."""
     if value.dynamic:
         most = "any number" if value.maximum is None else str(value.maximum)
         executors = f"{value.minimum} to {most} executors"

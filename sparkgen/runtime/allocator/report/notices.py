@@ -1,4 +1,4 @@
-"""What a user must know about a round of the loop: notices, which become Events of the driver's pod. Pure."""
+"""Notices of what a user must know about a round, which become Events on the driver's pod. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparkgen.runtime.allocator.values.observed import Cause, Loss, PodPhase
 
 TOKENS = "TokensNotRenewed"
 PENDING_PATIENCE = 30.0
-"""Seconds that an executor may be pending before the user is told why."""
+"""Seconds that an executor may be pending before the user gets a notice with the reason."""
 
 
 def notices(before: Round | None, now: Round) -> list[Notice]:
@@ -42,7 +42,7 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
 
 
 def pending(now: Round) -> Iterator[Notice]:
-    """One pod that has been pending for a while, and why, for all of them."""
+    """One notice for all pods that have been pending for a while, with the reason of the first."""
     stuck = [
         seen
         for seen in now.snapshot.executors.values()
@@ -58,6 +58,6 @@ def pending(now: Round) -> Iterator[Notice]:
 
 
 def new_losses(before: Round | None, now: Round) -> dict[int, Loss]:
-    """Losses that the round before did not know."""
+    """The losses that the round before did not know."""
     known = before.decision.memory.losses if before else {}
     return {id_: loss for id_, loss in now.decision.memory.losses.items() if id_ not in known}

@@ -1,6 +1,6 @@
-"""Telling people: the log, and notices about what a user must know. Values in, lines out.
+"""Reports rounds of the loop to the log, and as notices to the user.
 
-A secret is in none of the values that this module is given.
+No value that this module gets contains a secret.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from sparkgen.runtime.allocator.values.backend import Notice
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """What the loop tells, into the log and to the user (loop.RoundReporter)."""
+    """Reports what the loop does to the log and to the user (implements loop.RoundReporter)."""
 
     log: Log
     events: EventRecorder
     show: Callable[[Round], None]
-    """Is given every round: a view draws it."""
+    """Called with every round; the live view draws it."""
     losses: Counter[str] = field(default_factory=Counter)
-    """How many executors were lost, by the cause's name."""
+    """The number of lost executors, by the cause's name."""
     rounds: Counter[str] = field(default_factory=Counter)
-    """How many rounds there were: of one kind, named "all"."""
+    """The number of rounds, under the key "all"."""
 
     def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
-        """A round was made."""
+        """Report a finished round: log lines, notices and counts."""
         self.rounds["all"] += 1
         self.losses.update(loss.cause.value for loss in notices.new_losses(before, now).values())
         for line in log_lines.lines(before, now, outcomes):
@@ -44,11 +44,11 @@ class Reporter:
         self.show(now)
 
     def gap(self, reason: Hindrance) -> None:
-        """All executors have to be looked at again."""
+        """Log that all executors have to be listed again."""
         self.log.say(LogEvent.GAP, f"listing all executors again: {reason}", hindrance=reason.facts)
 
     def tuning_changed(self, change: TuningChange) -> None:
-        """The settings changed, or could not be read."""
+        """Report that the settings changed, or could not be read."""
         if change.bad is None:
             self.log.say(LogEvent.TUNING, f"tuning.json has changed: {log_lines.settings(change.settings)}")
             return
@@ -58,5 +58,5 @@ class Reporter:
         self.notice(Notice("TuningIgnored", ignored, warning=True))
 
     def notice(self, notice: Notice) -> None:
-        """Something that a user must know."""
+        """Report something that a user must know."""
         self.events.notice(notice)

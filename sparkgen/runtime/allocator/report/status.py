@@ -1,4 +1,4 @@
-"""What people and Prometheus can ask at any time: /status and /metrics, made of the last round. Pure."""
+"""The answers to /status and /metrics, made from the last round. Pure."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sparkgen.runtime.kubernetes.answers import Answer
 
 @dataclass(frozen=True, slots=True)
 class StatusFacts:
-    """What is known beside the last round. Times in seconds since the process began, where not said."""
+    """Facts for status and metrics besides the last round. `now` in seconds of the allocator's clock."""
 
     application: Mapping[str, str]
-    """Names of the application, its run and so on, for /status."""
+    """Names of the application, its run and its attempt, for /status."""
     now: float
     last: Round | None
     answers: Mapping[tuple[str, str], int]
-    """How many answers: (create or delete, the answer) -> count."""
+    """The number of answers: (create or delete, the answer) -> count."""
     losses: Mapping[str, int]
-    """How many executors were lost: cause -> count."""
+    """The number of lost executors: cause -> count."""
     gaps: int
     rounds: int
     recent: Sequence[str] = ()
@@ -80,7 +80,7 @@ def status_body(facts: StatusFacts) -> dict[str, Any]:
 
 
 def _sets(last: Round) -> dict[str, list[int]]:
-    """Every state, and the ids that are in it."""
+    """The ids of the executors in each state."""
     memory = last.decision.memory
     situation = executor_states.situation(last.snapshot, last.target, memory, last.settings, last.now)
     return {state.value: ids for state in ExecutorState if (ids := situation.ids(state))}
@@ -124,7 +124,7 @@ def _texts(counts: Mapping[int, int]) -> dict[str, int]:
 # --- Prometheus -----------------------------------------------------------------------------------------
 
 
-# A counter that is first seen at 5 has not increased for Prometheus: every one is told from 0 on.
+# Prometheus sees no increase in a counter whose first value is 5, so every counter is reported from 0 on.
 _NO_ANSWERS = {(action, answer.value): 0 for action in ("create", "delete") for answer in Answer}
 _NO_LOSSES = {cause.value: 0 for cause in Cause}
 

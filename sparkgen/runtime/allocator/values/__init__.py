@@ -1,1 +1,1 @@
-"""The values of the allocator: what is seen, wanted, remembered, done and decided."""
+"""The values of the allocator: observed pods, the driver's target, memory, actions and decisions."""

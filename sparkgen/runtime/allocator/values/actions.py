@@ -1,4 +1,4 @@
-"""Creations and deletions of executors, and how they ended."""
+"""Creations and deletions of executors, and their outcomes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from sparkgen.runtime.kubernetes.answers import Answer
 
 @dataclass(frozen=True, slots=True)
 class NodeWish:
-    """A node on which an executor had best be. `weight` from 1 to 100, beside the other wishes of its pod.
+    """A node that an executor should preferably run on. `weight`, 1 to 100, ranks the wishes of one pod.
 
-    `node`: its name, where that is known; else `hostnames`: what its label kubernetes.io/hostname may be.
+    `node` is the node's name, if known. Otherwise `hostnames` has possible values of the node's label
+    kubernetes.io/hostname.
     """
 
     weight: int
@@ -23,26 +24,26 @@ class NodeWish:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Create the pod of this executor; again, under the same name, when an earlier answer was lost."""
+    """Create the pod of this executor. `again`: under the same name, because an earlier answer got lost."""
 
     id: int
     profile: int
     shape: Profile | None = None
-    """None: as the template has it."""
+    """None: the size that the template has."""
     again: bool = False
     port: int | None = None
-    """The host port of its block manager, where it needs one of its own."""
+    """The host port of its block manager, if it needs a host port."""
     avoid: tuple[str, ...] = ()
-    """Nodes on which it should not be, if there are others."""
+    """Nodes to avoid if there are others."""
     gang: bool = False
-    """Whether it is placed together with others, or not at all."""
+    """Whether the pod belongs to a gang: its pods get nodes together, or not at all."""
     wishes: tuple[NodeWish, ...] = ()
-    """Nodes on which it had best be, as they have data for its tasks."""
+    """Nodes to prefer, because they have data for its tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete this executor's pod. `uid` "": whatever has that name and is ours. `forced`: with no grace."""
+    """Delete this executor's pod. `uid` "": any pod of ours with the name. `forced`: no grace period."""
 
     id: int
     uid: str = ""
@@ -55,10 +56,10 @@ Action = Create | Delete
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
-    """How an action ended. `retry_after` in seconds, where the server named one.
+    """How an action ended. `retry_after` in seconds, if the server named a pause.
 
-    `uid`: that of the pod that a creation made, or found, where it is known.
-    `hindrance`: why it was not done.
+    `uid`: the UID of the pod that a creation made or found, if known.
+    `hindrance`: why the action was not done.
     """
 
     action: Action

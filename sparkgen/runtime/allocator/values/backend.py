@@ -1,4 +1,4 @@
-"""Where executors run: a cluster, or this machine's processes, behind one protocol."""
+"""The protocol of a backend, which runs executors: as pods of a cluster, or as processes of this machine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 
 Pod = Mapping[str, Any]
-"""A pod as the API server writes it (core/v1), reduced or whole."""
+"""A pod as the API server writes it (core/v1), whole or reduced to the fields that the allocator reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class PodList:
-    """A whole list of this attempt's executor pods, and the version (opaque) that a watch goes on from."""
+    """All executor pods of this attempt, and the (opaque) version at which a watch continues."""
 
     pods: tuple[Pod, ...]
     version: str
@@ -23,7 +23,7 @@ class PodList:
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
-    """One event of a watch: `kind` is ADDED, MODIFIED, DELETED or BOOKMARK; `version` is the pod's."""
+    """One event of a watch: `kind` is ADDED, MODIFIED, DELETED or BOOKMARK; `version` is that of the pod."""
 
     kind: str
     pod: Pod
@@ -32,10 +32,10 @@ class WatchEvent:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that a user must know; in a cluster an Event on the driver's pod.
+    """Something that a user must know; in a cluster, it becomes an Event on the driver's pod.
 
-    `reason` is one word in CamelCase, as Kubernetes has it; `hindrance` says it with a code of its own, which
-    an Event has as an annotation; `warning` is the Event's type.
+    `reason` is one word in CamelCase, as in Kubernetes. `hindrance` has the message and our code, which the
+    Event gets as an annotation. `warning` decides the Event's type (Warning or Normal).
     """
 
     reason: str
@@ -44,9 +44,9 @@ class Notice:
 
 
 class WatchEnded(Exception):
-    """A watch is over and the view may have a gap: list again, after `pause` seconds at least.
+    """A watch has ended, and changes may have been missed: list again, after at least `pause` seconds.
 
-    `permanent`: it was refused in a way that no time will fix.
+    `permanent`: the server refused it, and would refuse it again later.
     """
 
     def __init__(self, reason: Hindrance, pause: float = 0.0, *, permanent: bool = False) -> None:
@@ -57,31 +57,31 @@ class WatchEnded(Exception):
 
 
 class ExecutorBackend(Protocol):
-    """Where executors are. Every method may be called from several threads."""
+    """Runs executors. Every method may be called from several threads."""
 
     def create(self, order: Create) -> ActionOutcome:
-        """Create an executor, and wait for the answer. Raises nothing: a fault is an Outcome."""
+        """Create an executor, and wait for the answer. Never raises: a fault is an ActionOutcome."""
         ...
 
     def delete(self, order: Delete) -> ActionOutcome:
-        """Delete an executor, and wait for the answer. Raises nothing."""
+        """Delete an executor, and wait for the answer. Never raises: a fault is an ActionOutcome."""
         ...
 
     def list(self) -> PodList:
-        """All executors of this attempt. WatchEnded when that cannot be told now."""
+        """All executors of this attempt. Raises WatchEnded if they cannot be listed now."""
         ...
 
     def watch(self, version: str) -> Iterator[WatchEvent]:
-        """What happens from `version` on, as it happens.
+        """The changes after `version`, as they happen.
 
-        Ends, or raises WatchEnded, when the view may have a gap.
+        Ends, or raises WatchEnded, when changes may have been missed.
         """
         ...
 
     def record_event(self, notice: Notice) -> bool:
-        """Tell the user; raises nothing. False when it was not told, and another try may help."""
+        """Record an Event for the user; never raises. False if that failed, and a retry may succeed."""
         ...
 
     def close(self) -> None:
-        """Let every call that waits end soon."""
+        """Make all waiting calls end soon."""
         ...

@@ -1,4 +1,4 @@
-"""Time and randomness, as they are passed in."""
+"""The clock and the random numbers that are passed to the allocator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ClockAndRandom:
-    """Time and chance: `clock` in seconds (monotonic), `random` from 0 to 1."""
+    """A clock, in seconds (monotonic), and a source of random numbers from 0 to 1."""
 
     clock: Callable[[], float]
     random: Callable[[], float]

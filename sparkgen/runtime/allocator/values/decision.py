@@ -1,4 +1,4 @@
-"""What was decided: what to do, why, and what to remember."""
+"""The result of a decision: what to do, why, and what to remember."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState, Loss
 class AllocationDecision:
     """What to do, why, and what to remember.
 
-    `reason`: all of it in words. `gone` and `refuse` are what the driver is told;
-    `counts` every state's number of executors per profile;
+    `reason`: the whole decision in one line. `gone` and `refuse`: executors that the driver is told are gone,
+    or must refuse. `counts`: the number of executors in each state, per resource profile.
     `wake_at`: when to decide again if nothing happens before.
     """
 
@@ -30,8 +30,8 @@ class AllocationDecision:
     """Executors that may start their JVM."""
     failure: Hindrance | None = None
     hindrances: tuple[Hindrance, ...] = ()
-    """What keeps executors from coming, the gravest first."""
+    """What keeps executors from starting, the most serious first."""
     counts: Mapping[int, Mapping[ExecutorState, int]] = EMPTY_MAP
     held: tuple[str, ...] = ()
-    """The gates that hold executors back, by their field of `spec.allocation`."""
+    """The gates that hold executors back, by their field names in `spec.allocation`."""
     wake_at: float | None = None

@@ -1,8 +1,8 @@
-"""Mappings that are values: an empty one, and one that shares what has not changed with its successor.
+"""Immutable mappings: an empty one, and one that shares unchanged entries with its successor.
 
-What has changed in the second one is in a small map above a large one. The small map is copied at each
-change, and merged into a new large one once it has as many entries as the root of the large one: n changes
-of a map of n entries take n times the root of n, and not n times n.
+PersistentMap keeps its changes in a small dict above a large one. Each change copies the small dict. Once the
+small dict has as many entries as the square root of the large one's size, both are merged into a new large
+one: n changes of a map of n entries take n times the square root of n steps, and not n times n.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class _EmptyMap(Mapping[Any, Any]):
-    """An empty mapping that nobody can change, and that dataclasses take as a default, as it has a hash."""
+    """An empty, immutable mapping. It has a hash, so dataclasses accept it as a default."""
 
     def __getitem__(self, key: Any) -> Any:
         raise KeyError(key)
@@ -33,29 +33,29 @@ class _EmptyMap(Mapping[Any, Any]):
 
 
 EMPTY_MAP: Mapping[Any, Any] = _EmptyMap()
-"""The default of every mapping below."""
+"""The default of all mappings in the allocator's values."""
 
 
 class PersistentMap(Mapping[int, Value]):
-    """A map of executors' ids that never changes. What is given to it must not change, either."""
+    """An immutable map by executor id. The mappings that it is made of must not change, either."""
 
     __slots__ = ("_above", "_below")
 
     def __init__(self, below: Mapping[int, Value], above: Mapping[int, Value | None] = EMPTY_MAP) -> None:
         self._below = below
         self._above = above
-        """What is other than below; None: it is not there any more."""
+        """The entries that differ from `_below`; None marks a removed entry."""
 
     def having(self, id_: int, value: Value) -> PersistentMap[Value]:
-        """The map with a value for an id."""
+        """Returns a map in which `id_` has this value."""
         return self._changed(id_, value)
 
     def without(self, id_: int) -> PersistentMap[Value]:
-        """The map less an id."""
+        """Returns a map without `id_`."""
         return self._changed(id_, None) if id_ in self else self
 
     def whole(self) -> dict[int, Value]:
-        """All of it as one dict of the caller's own: faster than to go through the map."""
+        """Returns all entries as a new dict, which is faster than iterating over the map."""
         result = dict(self._below)
         for id_, value in self._above.items():
             if value is None:

@@ -12,25 +12,25 @@ from sparkgen.runtime.allocator.values.observed import Loss
 
 @dataclass(frozen=True, slots=True)
 class CreateRequest:
-    """A creation that was sent. `accepted`: when the server said yes; None while it is open."""
+    """A creation that was sent. `accepted`: when the server accepted it; None while it has not."""
 
     profile: int
     sent: float
     accepted: float | None = None
     tries: int = 1
     retry_at: float | None = None
-    """Its outcome is not known (a time-out): it is sent again then, under the same name."""
+    """When to send it again, under the same name, because its outcome is unknown (a time-out)."""
     port: int | None = None
-    """The host port that it was asked for with."""
+    """The host port that it was requested with."""
     uid: str = ""
-    """The UID of the pod that it made, once the server has said it."""
+    """The UID of the created pod, once the server has answered with it."""
     failed_at: float | None = None
-    """When it was answered badly, or not. A list that was asked for since shows that the server is back."""
+    """When it failed without a clear answer. A list requested later shows that the server is back."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteRequest:
-    """A deletion that was sent. `open`: no answer yet. `accepted`: when the server said yes."""
+    """A deletion that was sent. `open`: no answer yet. `accepted`: when the server accepted it."""
 
     sent: float
     forced: bool = False
@@ -41,7 +41,7 @@ class DeleteRequest:
 
     @property
     def began(self) -> float:
-        """From when on the pod had time to end."""
+        """When the pod began to end: when the deletion was accepted or, before that, when it was sent."""
         return self.sent if self.accepted is None else self.accepted
 
 
@@ -55,9 +55,9 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """A pause in creating, until a time and for a reason.
+    """A pause in creating executors: until when, and why.
 
-    `level` counts the rounds in a row that went wrong, `permanent` those of them that no time will fix.
+    `level` counts the failed rounds in a row; `permanent` counts those of them that no retry can fix.
     """
 
     level: int = 0
@@ -68,41 +68,42 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class AllocatorMemory:
-    """What the allocator remembers between decisions. All of it can be lost: the cluster shows the rest."""
+    """What the allocator remembers between decisions. All of it may be lost: the cluster shows the rest."""
 
     next_id: int = 1
-    """Never below what was ever used in this attempt."""
+    """Never lower than an id that was used in this attempt."""
     requests: Mapping[int, CreateRequest] = EMPTY_MAP
     removals: Mapping[int, DeleteRequest] = EMPTY_MAP
     refusing: frozenset[int] = frozenset()
     rate: Rate = field(default_factory=Rate)
     refusals: Backoff = field(default_factory=Backoff)
-    """After creations that the server refused; over with the first one that it takes."""
+    """After creations that the server refused; ends with the first creation that it accepts."""
     bad_starts: Backoff = field(default_factory=Backoff)
-    """After executors that ended before Spark knew them; over with the first one that registers."""
+    """After executors that ended before they registered with Spark; ends when an executor registers."""
     batch_at: float | None = None
-    """When the last batch was planned (with `Settings.batch_size`)."""
+    """When the last batch began (if `AllocationSettings.batch_size` is set)."""
     batch_left: int = 0
     batches: Mapping[int, int] = EMPTY_MAP
-    """How many executors of its batch a profile may still create (with `Settings.wait_for_registration`)."""
+    """How many executors of its batch a profile may still create (with
+    `AllocationSettings.wait_for_registration`)."""
     failures: tuple[float, ...] = ()
-    """When executors failed by the application's fault, the oldest first."""
+    """When executors failed through the application's fault, the oldest first."""
     losses: Mapping[int, Loss] = EMPTY_MAP
-    """Losses that the driver may still have to be told of."""
+    """Losses that may still have to be reported to the driver."""
     known: frozenset[int] = frozenset()
-    """Executors that have been registered, while the cluster still shows their pods."""
+    """Executors that have registered before, and whose pods the cluster still shows."""
     lost_at: Mapping[int, float] = EMPTY_MAP
-    """When Spark said that it lost an executor whose pod seems well."""
+    """When Spark reported as lost an executor whose pod seems healthy."""
     speaking_since: float | None = None
-    """Since when the driver runs, and is not away; None while that is not so."""
+    """Since when the driver has been running and reporting; None if it is not."""
     most_wanted: int = 0
-    """The most executors of one profile that were ever wanted."""
+    """The largest number of executors of one profile that was ever wanted."""
     session: str = ""
-    """The driver's session that spoke last."""
+    """The driver's session that reported last."""
     given_up: bool = False
-    """Whether that session was given up (where drivers come and go): it restarts if it speaks again."""
+    """Whether that session was given up (in client mode): it starts anew if it reports again."""
     first_id: int = 1
-    """Executors with a lower id belong to an earlier session of the driver, and have to go."""
+    """Executors with a lower id belong to an earlier session of the driver, and have to be deleted."""
     failure: Hindrance | None = None
     unusable: Mapping[str, float] = EMPTY_MAP
-    """Nodes whose shuffle service did not answer an executor, and until when they are avoided."""
+    """Nodes whose shuffle service did not answer an executor, and until when to avoid them."""

@@ -1,6 +1,6 @@
-"""What the cluster shows of executors, and the states that this puts them in.
+"""The executors that the cluster shows, and the states of executors.
 
-Times are seconds of one monotonic clock of this process (`now`), never of another machine's: clocks of nodes
+Times are seconds of one monotonic clock of this process (`now`), never of another machine: clocks of nodes
 and of the API server may be wrong.
 """
 
@@ -16,28 +16,28 @@ from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
 
 class ExecutorState(enum.Enum):
-    """Where an executor is on its way; each id is in exactly one of these sets."""
+    """The state of an executor. Each id is in exactly one state."""
 
     __hash__ = object.__hash__  # by identity: every decision looks it up dozens of times, and Enum's is slow
 
     PLANNED = "planned"
-    """Decided now, and not asked for yet."""
+    """This decision creates it; its request has not been sent."""
     REQUESTED = "requested"
-    """Asked for; the cluster has not shown its pod yet."""
+    """The request has been sent; the cluster has not shown its pod yet."""
     PENDING = "pending"
-    """Its pod is there and does not run yet."""
+    """Its pod exists, but does not run yet."""
     RUNNING = "running"
-    """Its pod runs; Spark does not know it yet."""
+    """Its pod runs, but has not registered with Spark yet."""
     REGISTERED = "registered"
-    """Spark counts on it."""
+    """Registered with Spark, which gives it tasks."""
     DRAINING = "draining"
-    """On its way out: Spark removed or decommissions it, or its pod is being deleted."""
+    """Leaving: Spark removed or decommissions it, or its pod is being deleted."""
     GONE = "gone"
-    """Its pod has ended, or is not there any more."""
+    """Its pod has ended, or no longer exists."""
 
 
 class PodPhase(enum.Enum):
-    """A pod's phase, in Kubernetes' words (PodStatus.phase)."""
+    """A pod's phase, in the terms of Kubernetes (PodStatus.phase)."""
 
     PENDING = "Pending"
     RUNNING = "Running"
@@ -47,7 +47,7 @@ class PodPhase(enum.Enum):
 
 
 class Cause(enum.Enum):
-    """Why an executor is gone; the words of the report (docs/design/protocol.md)."""
+    """Why an executor is gone; the words of the report to the driver (docs/design/protocol.md)."""
 
     KILLED = "killed"
     EXITED = "exited"
@@ -77,7 +77,7 @@ HEAP_FULL = 52
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How an executor ended. `by_application`: its own fault, which counts against its tasks."""
+    """How an executor ended. `by_application`: by its own fault, so its tasks count as failed."""
 
     cause: Cause
     message: str
@@ -86,12 +86,12 @@ class Loss:
 
     @property
     def without_artifact(self) -> bool:
-        """Whether its `fetch` could not have what was pushed: no other executor will."""
+        """Whether its `fetch` could not get the pushed files: it would fail in every other executor, too."""
         return self.cause is Cause.FAILED_START and self.exit_code == contract.BAD_ARTIFACT
 
     @property
     def hindrance(self) -> Hindrance:
-        """The same with a code."""
+        """The loss as a Hindrance, with its code."""
         full = self.cause is Cause.EXITED and self.exit_code == HEAP_FULL
         if self.without_artifact:
             return Hindrance(Code.BAD_ARTIFACT, self.message)
@@ -99,14 +99,14 @@ class Loss:
 
 
 IN_QUEUE = "waiting to be admitted by the queue"
-"""What a pod with a scheduling gate waits for, in words."""
+"""The words for what a pod with a scheduling gate waits for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """Why a pending pod does not run: Kubernetes' own reason and message.
 
-    `permanent`: waiting does not help, as the image cannot be had or the container cannot be made.
+    `permanent`: waiting does not help, because the image cannot be pulled or the container cannot be created.
     """
 
     reason: str
@@ -115,16 +115,16 @@ class Waiting:
 
     @property
     def queued(self) -> bool:
-        """Whether the pod waits behind a scheduling gate: a queue's, until it lets the pod go."""
+        """Whether the pod has a scheduling gate: that of a queue, until the queue admits the pod."""
         return self.reason == Code.SCHEDULING_GATED
 
     @property
     def code(self) -> Code:
-        """The reason where it is one that is known."""
+        """The code for this reason; CONTAINER_WAITING for an unknown reason."""
         return Code(self.reason) if self.reason in WAITING else Code.CONTAINER_WAITING
 
     def hindering(self, whom: str) -> Hindrance:
-        """That it hinders; `whom`: what the sentence begins with, as in "3 pending, "."""
+        """The Hindrance for this reason. `whom`: how the sentence begins, such as "3 pending, "."""
         words = IN_QUEUE if self.queued else self.reason
         return Hindrance(self.code, f"{whom}{words}", self.message)
 
@@ -133,7 +133,8 @@ class Waiting:
 class ObservedExecutor:
     """An executor's pod as the cluster shows it.
 
-    `since`: when this process first saw it in this phase, or, where it waited in a queue, without its gates.
+    `since`: when this process first saw it in this phase; if it was queued, when it first saw it without
+    gates.
     """
 
     id: int
@@ -147,25 +148,25 @@ class ObservedExecutor:
     deleting: bool = False
     waiting: Waiting | None = None
     loss: Loss | None = None
-    """Set when it has ended (phase Succeeded or Failed), or when its node is lost."""
+    """Set if it has ended (phase Succeeded or Failed), or if its node is lost."""
     port: int | None = None
-    """The host port of its block manager, where it has one."""
+    """The host port of its block manager, if it has one."""
     gang: bool = False
-    """Whether its pod is placed together with others, or not at all."""
+    """Whether its pod belongs to a gang: its pods get nodes together, or not at all."""
     found_ended: bool = False
-    """It had ended when this process saw it first: nobody knows any more what was asked of it."""
+    """It had ended when this process first saw it. Whether it was asked to end is then unknown."""
 
     @property
     def queued(self) -> bool:
-        """Whether its pod waits in a queue: it has a scheduling gate."""
+        """Whether its pod waits in a queue (has a scheduling gate)."""
         return self.waiting is not None and self.waiting.queued
 
 
 @dataclass(frozen=True, slots=True)
 class ListFailure:
-    """Why the last list was not given; None when it was.
+    """Why the last list failed; `reason` is None if it succeeded.
 
-    `permanent` counts the tries in a row that were refused in a way that no time will fix.
+    `permanent` counts the failed lists in a row that no retry can fix.
     """
 
     reason: Hindrance | None = None
@@ -176,16 +177,17 @@ class ListFailure:
 class Snapshot:
     """All executors of this attempt that the cluster shows.
 
-    `complete` is false until a whole list has been read, and while what came after it may have been missed:
-    from an incomplete snapshot nobody may conclude that something is gone. `listed_at`: when the request
-    for the last whole list was sent (None: never), so what was created before and is not here is not there.
+    `complete` is false until a whole list has been read, and while later changes may have been missed: an
+    incomplete snapshot does not prove that an executor is gone. `listed_at`: when the request for the last
+    whole list was sent (None: never). An executor that was created before that and is not listed does not
+    exist.
     """
 
     complete: bool = False
     executors: Mapping[int, ObservedExecutor] = EMPTY_MAP
     listed_at: float | None = None
     vanished: Mapping[int, ObservedExecutor] = EMPTY_MAP
-    """Executors that were deleted while a watch ran, as they were last; the oldest may be forgotten."""
+    """Executors that were deleted during a watch, in their last state; the oldest may be forgotten."""
     started: frozenset[int] = frozenset()
-    """Executors that were told to start: they may register at any moment."""
+    """Executors that got permission to start: they may register at any moment."""
     list_failure: ListFailure = ListFailure()

@@ -1,4 +1,4 @@
-"""What a user may change while the application runs."""
+"""The settings of the allocator, most of which a user may change while the application runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class HostPortRange:
-    """A range of host ports for block managers, both ends included; `start` ports into it giving begins."""
+    """A range of host ports, `last` included, for block managers. `first + start` is given out first."""
 
     first: int
     last: int
@@ -23,8 +23,8 @@ class HostPortRange:
 class AllocationSettings:
     """What a user may tune while the application runs (tuning.json); times in seconds.
 
-    `batch_size` of None: as fast as the API server takes it. With a number: at most that many creations every
-    `batch_delay`, as Spark's own backend does it.
+    `batch_size` None: as fast as the API server accepts it. With a number: at most that many creations every
+    `batch_delay`, like Spark's own backend.
     """
 
     dynamic: bool = False
@@ -32,30 +32,30 @@ class AllocationSettings:
     minimum: int = 0
     initial: int = 0
     maximum: int | None = None
-    """Holds for all resource profiles together (ceiling.py); None: the document names none."""
+    """The maximum for all resource profiles together (ceiling.py); None: the document has none."""
     batch_size: int | None = None
     batch_delay: float = 1.0
     max_pending: int | None = None
-    """Executors that are requested or pending at one time, all profiles together."""
+    """The most executors that may be requested or pending at a time, all profiles together."""
     max_unschedulable: int = 100
-    """Executors without a node: no more are created while there are so many. docs/design/allocation.md says
-    how the default was chosen."""
+    """No more executors are created while this many have no node. docs/design/allocation.md says how the
+    default was chosen."""
     wait_for_registration: bool = False
-    """Create no further batch of a profile before every executor of the last one has registered."""
+    """Create no further batch of a profile until every executor of its last batch has registered."""
     executor_timeout: float = 600.0
-    """How long a request may stay unseen, and a running executor unregistered."""
+    """How long a requested pod may stay unseen, and a running executor unregistered."""
     pending_timeout: float | None = None
-    """How long a pod may be pending; None: forever, as a full cluster is nobody's failure."""
+    """How long a pod may be pending; None: forever, because a full cluster is nobody's failure."""
     max_failures: int | None = None
     """Failures within `failures_interval` that end the application; None: Spark's max(3, 2 x executors)."""
     failures_interval: float = 3600.0
     grace: float = 30.0
-    """The template's terminationGracePeriodSeconds: no deletion takes longer on a node that is well."""
+    """The template's terminationGracePeriodSeconds: on a healthy node, no deletion takes longer."""
     gang: int = 0
-    """The template's: so many executors are placed together or not at all, by the scheduler of Kubernetes."""
+    """From the template: the number of executors that Kubernetes' scheduler places together or not at all."""
     locality: bool = True
-    """Executors are asked for on the nodes that have data for their tasks, and tasks wait for these nodes."""
+    """Whether executors prefer nodes with data for their tasks, and tasks wait for these nodes."""
     data_hosts: tuple[tuple[str, str], ...] = ()
-    """Hosts of data, as storage reports them, and the names of the nodes that they are on."""
+    """Hosts of data, as the storage reports them, and the names of their nodes."""
     host_ports: HostPortRange | None = None
-    """The template's: each executor has a host port of its own, because a shuffle service works for it."""
+    """From the template: each executor gets its own host port, because a shuffle service serves its files."""

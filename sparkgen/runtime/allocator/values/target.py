@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
 LONGEST_DELIVERY = 10.0
-"""Seconds that a word of the driver may take to arrive: what is heard later was said later."""
+"""Seconds that a report of the driver may take to arrive: it may be older than its arrival by this much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,20 @@ class Profile:
 
 
 class DriverPhase(enum.Enum):
-    """What the driver says of itself."""
+    """The driver's phase, from its reports."""
 
     SILENT = "silent"
-    """It has said nothing yet: its JVM starts."""
+    """It has not reported yet: its JVM is starting."""
     RUNNING = "running"
     STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenFailure:
-    """Tokens of a service (Spark's name of it: "hadoopfs") that the driver cannot renew.
+    """Tokens of a service (by Spark's name, such as "hadoopfs") that the driver cannot renew.
 
-    Times in seconds since 1970, by the driver's clock; `expires_at`: when those end that are there, if known.
+    Times in seconds since 1970, by the driver's clock. `expires_at`: when the current tokens expire, if
+    known.
     """
 
     service: str
@@ -68,12 +69,12 @@ class DriverTarget:
     """Tasks that would be local on each host of data, per resource profile."""
     token_failures: tuple[TokenFailure, ...] = ()
     away: bool = False
-    """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
+    """It has not reported for long: its JVM is dead, or hangs. Its target is outdated."""
     given_up: bool = False
-    """It counts as stopped, as nothing was heard of it (where drivers come and go)."""
+    """It counts as stopped, because it did not report for long (in client mode)."""
     gives_up_at: float | None = None
-    """When it counts as stopped, if nothing is heard until then; None where it never does."""
+    """When it counts as stopped if it does not report before; None: never."""
     owner: str = ""
-    """Who the driver says it is; "" when it does not. Anybody's text, one line of bounded length."""
+    """The driver's own statement of who owns it; "" if none. Untrusted text, one line of bounded length."""
     heard_at: float = math.inf
-    """When it spoke last, whether or not it said something new."""
+    """When it last reported, even if the report had nothing new."""
