@@ -1,1 +1,1 @@
-"""Calls to the API server: address and token, HTTP, and what its answers mean. What it sends is untrusted."""
+"""Calls to the API server: its address, the token, HTTP, and what answers mean. Answers are untrusted."""

@@ -1,4 +1,4 @@
-"""Where the API server is, and who we are to it: what a pod with a service account's token has."""
+"""The address of the API server and our credentials, as a pod with a service account's token has them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sparkgen import contract
 
 
 class NoCluster(Exception):
-    """Nothing says where the API server is, or who we are to it; the message says what is missing."""
+    """The API server's address or our credentials are missing; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where the API server is, and the files that hold its certificate authority and our token.
+    """The API server's address, and the files with its certificate authority and our token.
 
-    `ca_file` None: plain HTTP, as `kubectl proxy` speaks it.
+    `ca_file` None: plain HTTP, which `kubectl proxy` serves.
     """
 
     host: str
@@ -27,7 +27,7 @@ class Access:
 
 
 def in_cluster(environment: Mapping[str, str], folder: Path = Path(contract.TOKEN_DIR)) -> Access:
-    """The access that every pod with a service account's token has; NoCluster when something is missing."""
+    """The access of every pod with a service account's token. Raises NoCluster if a part of it is missing."""
     host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT", "443")
     if not host or not port.isdigit():
         raise NoCluster(
@@ -41,7 +41,7 @@ def in_cluster(environment: Mapping[str, str], folder: Path = Path(contract.TOKE
 
 
 class ReloadedFile:
-    """A file that is read again when it has changed: the kubelet writes tokens and certificates again."""
+    """A file that is read again if it has changed: the kubelet renews tokens and certificates."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class ReloadedFile:
         self._text = ""
 
     def text(self) -> tuple[str, bool]:
-        """Its text, and whether that is another one than the last time. OSError when it cannot be read."""
+        """The file's text, and whether it has changed since the last call. Raises OSError if unreadable."""
         status = self._path.stat()
         stamp = (status.st_mtime_ns, status.st_ino)
         if stamp == self._stamp:

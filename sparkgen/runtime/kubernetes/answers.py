@@ -1,4 +1,4 @@
-"""What an API server's answers mean: status and body to an `Answer`, a code and words. Pure."""
+"""The meaning of an API server's answers: from status and body to an `Answer`, a code and words. Pure."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from sparkgen.runtime.kubernetes.untrusted import shown
 
 
 class Answer(enum.Enum):
-    """What an API server's answer means for the allocator."""
+    """The meaning of an API server's answer for the allocator."""
 
     DONE = "done"
-    """Also "exists already" for a creation, when it is ours, and "not found" for a deletion."""
+    """Also "exists already" for a creation, if the object is ours, and "not found" for a deletion."""
     UNKNOWN = "lost"
-    """A time-out or a broken connection: it may have been done."""
+    """A time-out or a broken connection: the request may have been carried out."""
     BUSY = "busy"
-    """429 and 5xx: the server wants to be asked more slowly."""
+    """429 and 5xx: the server needs slower requests."""
     REFUSED = "refused"
-    """Quota, an admission webhook, a right that may yet come: time may fix it."""
+    """Quota, an admission webhook, a permission that may still be granted: a later try may succeed."""
     PERMANENT = "hopeless"
-    """Invalid, or forbidden for good: no time will fix it."""
+    """Invalid, or forbidden permanently: a later try will not succeed."""
 
 
 EARLY = 60.0
-"""Seconds in which a right, or another object, may yet be applied: a RoleBinding can come after the Job."""
+"""Seconds in which a permission, or another object, may still be applied: a RoleBinding can come after the
+Job."""
 
 MAX_WORDS = 4096
-"""Characters of a server's message that are read."""
+"""The most characters of a server's message that are read."""
 LONGEST_WAIT = 600.0
-"""Seconds that a server may ask to be left alone for: no API server asks for as long."""
+"""The longest pause, in seconds, that a server may ask for: no API server asks for more."""
 
 STATUSES: Mapping[int, tuple[Answer, Code, str]] = {
     401: (Answer.REFUSED, Code.UNAUTHORIZED, "the API server rejects the service account's token"),
@@ -50,7 +51,7 @@ STATUSES: Mapping[int, tuple[Answer, Code, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the API server answered: `body` is the decoded JSON, `retry_after` the header as it came."""
+    """The API server's answer: `body` is the decoded JSON, `retry_after` the header as received."""
 
     status: int
     body: Mapping[str, Any]
@@ -58,22 +59,22 @@ class Reply:
 
     @property
     def message(self) -> str:
-        """The server's own words."""
+        """The message in the server's answer; "" if it has none."""
         found = self.body.get("message") if isinstance(self.body, dict) else None
         return " ".join(shown(found[:MAX_WORDS]).split()) if isinstance(found, str) else ""
 
     @property
     def reason(self) -> str:
-        """Kubernetes' one word for it (Status.reason): AlreadyExists, Conflict, Expired, ..."""
+        """Kubernetes' one-word reason (Status.reason): AlreadyExists, Conflict, Expired, ..."""
         found = self.body.get("reason") if isinstance(self.body, dict) else None
         return found if isinstance(found, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an answer means; `retry_after` in seconds, where the server named a time.
+    """The meaning of an answer; `retry_after` in seconds, if the server named a pause.
 
-    `hindrance`: why it was not done; None where it was.
+    `hindrance`: why the request was not carried out; None if it was.
     """
 
     answer: Answer
@@ -82,9 +83,9 @@ class Verdict:
 
 
 class CallFailed(Exception):
-    """No answer came, or none that counts. `sent`: the request may have been carried out all the same.
+    """There was no answer, or no usable one. `sent`: the request may have been carried out nevertheless.
 
-    `retry_after`: seconds that the server wants to be left alone, where it said so.
+    `retry_after`: the pause in seconds that the server asked for, if any.
     """
 
     def __init__(self, reason: str, *, sent: bool, retry_after: float | None = None) -> None:
@@ -94,13 +95,13 @@ class CallFailed(Exception):
 
 
 class AnswerTooLarge(CallFailed):
-    """An answer that is larger than anybody reads here: a list may be asked for in smaller pages."""
+    """The answer is larger than the limit: a list may be requested in smaller pages."""
 
 
 def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:
-    """What a reply means for `what` ("create executor 5").
+    """The meaning of a reply for `what` ("create executor 5").
 
-    `early`: within the first minute of refusals, when what is missing may yet be applied.
+    `early`: within the first minute of refusals, when missing objects may still be applied.
     """
     if 200 <= reply.status < 300:
         return Verdict(Answer.DONE)
@@ -110,18 +111,18 @@ def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:
 
 
 def not_answered(fault: CallFailed, what: str) -> Verdict:
-    """What it means that no answer came: a request that was never sent has done nothing."""
+    """The verdict if there was no answer: a request that was never sent has done nothing."""
     answer = Answer.UNKNOWN if fault.sent else Answer.BUSY
     return Verdict(answer, unanswered(fault, what), fault.retry_after)
 
 
 def unanswered(fault: CallFailed, what: str) -> Hindrance:
-    """That no answer came, and why."""
+    """The hindrance that there was no answer, with the reason."""
     return Hindrance(Code.NO_ANSWER, f"cannot {what}: {fault}")
 
 
 def is_missing_right(reply: Reply) -> bool:
-    """Whether this is one of the refusals that may pass within `EARLY` seconds."""
+    """Whether a reply is one of the refusals that may pass within `EARLY` seconds."""
     if reply.status != 403:
         return False
     found = _refusal(reply)
@@ -129,17 +130,17 @@ def is_missing_right(reply: Reply) -> bool:
 
 
 def exists_already(reply: Reply) -> bool:
-    """Whether a creation met an object of that name. Other conflicts (quota) have the same status."""
+    """Whether a creation failed because the name exists. Other conflicts (quota) have the same status."""
     return reply.status == 409 and reply.reason == "AlreadyExists"
 
 
 def is_other_object(reply: Reply) -> bool:
-    """Whether a deletion met another object than the one with the UID that was asked for."""
+    """Whether a deletion found another object than the one with the requested UID."""
     return reply.status == 409 and "UID in" in reply.message and "precondition" in reply.message
 
 
 def retry_after(reply: Reply) -> float | None:
-    """Seconds that the server wants to be left alone; None when it does not say."""
+    """The pause in seconds that the server asked for; None if it asked for none."""
     details = reply.body.get("details") if isinstance(reply.body, dict) else None
     seconds = details.get("retryAfterSeconds") if isinstance(details, dict) else None
     for text in (reply.retry_after, str(seconds) if isinstance(seconds, int) else ""):
@@ -158,7 +159,7 @@ def _meaning(reply: Reply, early: bool) -> tuple[Answer, Code, str]:
         return STATUSES[reply.status]
     if reply.status >= 500:
         found = refusal_in(reply.message)
-        if found is not None and found.code is Code.WEBHOOK_FAILED:  # asked before anything is stored
+        if found is not None and found.code is Code.WEBHOOK_FAILED:  # called before anything is stored
             return Answer.REFUSED, found.code, found.cause
         late = "timed out" in reply.message or "timeout" in reply.message
         answer = Answer.UNKNOWN if late else Answer.BUSY
@@ -174,7 +175,7 @@ def _in_time(fixes: Mends, early: bool) -> Answer:
 
 
 def _refusal(reply: Reply) -> Refusal | None:
-    """The refusal that a reply tells of; a webhook may choose any status of a client's error."""
+    """The refusal in a reply. A webhook may choose any status of a client's error."""
     if not 400 <= reply.status < 500 or reply.status in (401, 404, 409, 429):
         return None
     found = refusal_in(reply.message)

@@ -1,10 +1,10 @@
-"""Kubernetes' refusals: the server's words, the code that they mean, and how a person is told. Pure.
+"""Refusals of Kubernetes: the server's words, their code, and the message for a person. Pure.
 
-Nearly all refusals have the status 403, so only words tell them apart. They are those of Kubernetes'
-admission plugins (plugin/pkg/admission: resourcequota, limitranger, namespace/lifecycle, serviceaccount,
-priority; pod-security-admission), of its authorizer (`ForbiddenMessage`) and of its webhook dispatcher. This
-is the one place that reads them, in the cluster and in `sparkgen status` and the preflight of `sparkgen
-apply`.
+Nearly all refusals have the status 403, so only their words tell them apart. The words are those of
+Kubernetes' admission plugins (plugin/pkg/admission: resourcequota, limitranger, namespace/lifecycle,
+serviceaccount, priority; pod-security-admission), of its authorizer (`ForbiddenMessage`) and of its webhook
+dispatcher. No other module reads them: the runtime, `sparkgen status` and the preflight of `sparkgen apply`
+all use this one.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sparkgen.codes import Code
 
 
 class Mends(enum.Enum):
-    """Whether time may fix a refusal."""
+    """Whether a refusal may pass with time."""
 
     IN_TIME = "in time"
     EARLY = "early"
-    """What is missing may be applied within the first minute: a RoleBinding can come after the Job."""
+    """The missing object may be applied within the first minute: a RoleBinding can come after the Job."""
     NEVER = "never"
 
 
@@ -29,9 +29,10 @@ class Mends(enum.Enum):
 class Refusal:
     """A kind of refusal.
 
-    `name`: its code in `sparkgen status`; `words`: what the server's message has; `cause`: our words, in
-    which `{it}` is what was refused; `step`: what a person does, in which `{who}` is driver or executor;
-    `after`: what the message has before the part that is worth repeating, None where nothing is.
+    `name`: its code in `sparkgen status`; `words`: a part of the server's message that identifies it;
+    `cause`: our words, in which `{it}` is the refused object; `step`: the next step for a person, in which
+    `{who}` is driver or executor; `after`: the text in the message before the part that we repeat, None if we
+    repeat nothing.
     """
 
     code: Code
@@ -43,7 +44,7 @@ class Refusal:
     after: str | None = "is forbidden: "
 
     def detail(self, message: str) -> str:
-        """What of the server's message says more than our words."""
+        """The part of the server's message that adds something to our words; "" if there is none."""
         if self.after is None:
             return ""
         _, found, rest = message.partition(self.after)
@@ -157,11 +158,11 @@ REFUSALS = (
         "apply the rendered Role and RoleBinding; if the run has ended, run it again",
     ),
 )
-"""The first one whose words the message has counts."""
+"""In order: the first one whose words are in the message counts."""
 
 BY_CODE: Mapping[str, Refusal] = {refusal.code: refusal for refusal in REFUSALS}
 
 
 def refusal_in(message: str) -> Refusal | None:
-    """The kind of refusal that an API server's message tells of; None for one that is in no table."""
+    """The kind of refusal in an API server's message; None if it is not in the table."""
     return next((refusal for refusal in REFUSALS if refusal.words in message), None)

@@ -1,4 +1,4 @@
-"""The bytes of an API server's answer: whole, or line by line. No more of them than there can be rightly."""
+"""Reads the bytes of an API server's answer, whole or line by line, up to the size of a valid answer."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed
 
 CONNECT_TIMEOUT = 5.0
 WHOLE_TIMEOUT = 120.0
-"""Seconds for the whole of an answer that comes bit by bit."""
+"""The most seconds for a whole answer, even if it arrives bit by bit."""
 MAX_ANSWER = 12 * 1024 * 1024
-"""Bytes of an answer, and of a line of a watch. An object of Kubernetes has 1.5 MiB at most (etcd's bound of
-a request), which JSON may write in up to six times as many; a page of 500 executors has some 4 MiB."""
+"""The most bytes of an answer, and of a line of a watch. An object of Kubernetes has 1.5 MiB at most (etcd's
+limit of a request), which JSON may write in up to six times as many; a page of 500 executors has some 4
+MiB."""
 MAX_REFUSAL = 64 * 1024
-"""Bytes of an answer that is an error: only its first words are read."""
+"""The most bytes of an error answer: only its first words are read."""
 PIECE = 64 * 1024
 
 
 class LineStream:
-    """An answer that comes in lines."""
+    """An answer that arrives in lines."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
         self._response = response
 
     def lines(self) -> Iterator[bytes]:
-        """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
+        """Yields each whole line as it arrives, until the answer ends. Raises CallFailed if it breaks off."""
         rest = bytearray()
         with as_call_failures():
             while piece := self._response.read1(PIECE, decode_content=False):
@@ -41,18 +42,18 @@ class LineStream:
                     raise CallFailed(f"a line of the watch has more than {MAX_ANSWER >> 20} MiB", sent=True)
 
     def stop(self) -> None:
-        """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
+        """Wake up the thread that waits for a line, which gets CallFailed. Call it from another thread."""
         with suppress(OSError, ValueError, RuntimeError):  # it has ended already
             self._response.shutdown()
 
 
 @contextmanager
 def as_call_failures() -> Iterator[None]:
-    """Turn what urllib3 raises into a Fault that says it in words."""
+    """Turn urllib3's exceptions into CallFailed with a reason in words."""
     errors = urllib3.exceptions
     try:
         yield
-    except errors.NewConnectionError as error:  # before ConnectTimeoutError, which it is a kind of
+    except errors.NewConnectionError as error:  # before ConnectTimeoutError, its base class
         raise CallFailed(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
     except errors.ConnectTimeoutError as error:
         words = f"the API server accepted no connection within {CONNECT_TIMEOUT:g} s"
@@ -66,22 +67,23 @@ def as_call_failures() -> Iterator[None]:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost error's words: urllib3 wraps the one that matters."""
+    """The innermost error's words: urllib3 wraps the original error."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return f"{type(error).__name__}: {error}"
 
 
 def whole_of(response: urllib3.BaseHTTPResponse, most: int, *, cut: bool) -> bytes:
-    """All bytes of an answer, as they came: nothing was asked for that is packed, so nothing is unpacked.
+    """All bytes of an answer, as received: no compression was requested, so nothing is decompressed.
 
-    Of more than `most` the first ones (`cut`), or none: TooLarge. Fault when they take too long.
+    If there are more than `most`, returns the first ones (`cut`) or raises AnswerTooLarge. Raises CallFailed
+    if they take too long.
     """
     data, deadline = bytearray(), time.monotonic() + WHOLE_TIMEOUT
     while piece := response.read1(PIECE, decode_content=False):
         data += piece
         if len(data) > most:
-            response.close()  # there is more to come on this connection
+            response.close()  # the connection has more bytes to come, so it cannot be used again
             if cut:
                 return bytes(data[:most])
             raise AnswerTooLarge(f"the API server's answer has more than {most >> 20} MiB", sent=True)

@@ -1,6 +1,6 @@
-"""HTTP to the API server: address, certificate, token, connections, time-outs. Its user of urllib3.
+"""HTTP to the API server: address, certificate, token, connections, time-outs. Uses urllib3.
 
-urllib3 rather than the official client: that takes 0.7 s and 66 MB to import, and all that is needed here is
+urllib3 rather than the official client, which takes 0.7 s and 66 MB to import: all that is needed here is
 JSON over a pool of connections (docs/design/dependencies.md).
 """
 
@@ -31,9 +31,10 @@ from sparkgen.runtime.kubernetes.response_body import (
 from sparkgen.runtime.kubernetes.untrusted import decode
 
 CONNECTIONS = 20
-"""Kept open: one for each write in flight (apply_outcomes.MAX_WINDOW), and some for lists and watches."""
+"""The connections kept open: one for each write in flight (apply_outcomes.MAX_WINDOW), and some for lists and
+watches."""
 READ_TIMEOUT = 30.0
-"""Seconds for an answer: longer than admission webhooks may take together in most clusters."""
+"""Seconds for an answer: longer than all admission webhooks may take together in most clusters."""
 
 KEEP_ALIVE = [
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
@@ -44,36 +45,37 @@ KEEP_ALIVE = [
         if hasattr(socket, name)
     ),
 ]
-"""A server that vanished without a word (its machine is gone) is noticed after 30 s, in a watch, too."""
+"""The system detects a server that has silently vanished (its machine is gone) after 30 s, also in a
+watch."""
 
 
 class LineSource(Protocol):
-    """An answer that comes in lines: `LineStream`."""
+    """An answer that arrives in lines: `LineStream`."""
 
     def lines(self) -> Iterator[bytes]:
-        """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
+        """Yields each whole line as it arrives, until the answer ends. Raises CallFailed if it breaks off."""
         ...
 
     def stop(self) -> None:
-        """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
+        """Wake up the thread that waits for a line, which gets CallFailed. Call it from another thread."""
         ...
 
 
 class ApiCalls(Protocol):
-    """Calls to an API server: `Transport`, or a modelled server."""
+    """Calls to an API server: `Transport`, or a simulated server."""
 
     def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
-        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too."""
+        """Make one call. Raises CallFailed without an answer; an error answer is a Reply, too."""
         ...
 
     def stream(
         self, path: str, query: Mapping[str, str], silence: float
     ) -> AbstractContextManager[LineSource | Reply]:
-        """A call whose answer comes in lines; a Reply when the server refuses it."""
+        """Make a call whose answer arrives in lines. Yields a Reply if the server refuses it."""
         ...
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close idle connections."""
         ...
 
 
@@ -87,7 +89,7 @@ class Transport:
         read_timeout: float = READ_TIMEOUT,
         hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> None:
-        """`hook`: what takes an object's place while an answer is decoded (untrusted.decode)."""
+        """`hook` replaces each JSON object while an answer is decoded (untrusted.decode)."""
         self._access = access
         self._hook = hook
         self._headers = {"User-Agent": agent, "Accept": "application/json"}
@@ -106,9 +108,9 @@ class Transport:
         *,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too.
+        """Make one call. Raises CallFailed without an answer; an error answer is a Reply, too.
 
-        `headers` override those of every call.
+        `headers` replace the default ones of the same name.
         """
         data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
@@ -129,9 +131,9 @@ class Transport:
 
     @contextmanager
     def stream(self, path: str, query: Mapping[str, str], silence: float) -> Iterator[LineStream | Reply]:
-        """A call whose answer comes in lines, over minutes; a Reply when the server refuses it.
+        """Make a call whose answer arrives in lines, over minutes. Yields a Reply if the server refuses it.
 
-        `silence`: seconds after which a server that says nothing is given up.
+        `silence`: seconds without a byte after which the connection is given up.
         """
         pool, headers = self._ready()
         with as_call_failures():
@@ -152,10 +154,10 @@ class Transport:
                     refusal = self._reply(response)
                 yield refusal
         finally:
-            response.close()  # not back to the pool: there may be more to come on it
+            response.close()  # not returned to the pool, because more bytes may arrive on it
 
     def _reply(self, response: urllib3.BaseHTTPResponse) -> Reply:
-        """The answer with its body, which is a Status object, or, from what is in between, any text."""
+        """The reply with its body: a Status object or, from a proxy in between, any text."""
         good = response.status < 300
         data = whole_of(response, MAX_ANSWER if good else MAX_REFUSAL, cut=not good)
         try:
@@ -169,14 +171,14 @@ class Transport:
         return Reply(response.status, body, response.headers.get("Retry-After", ""))
 
     def close(self) -> None:
-        """Let go of the idle connections."""
+        """Close the idle connections."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.close()
 
     def _ready(self) -> tuple[urllib3.HTTPConnectionPool, dict[str, str]]:
-        """Connections that trust today's certificate authority, and headers with today's token."""
+        """The connection pool with the current certificate authority, and headers with the current token."""
         try:
             with self._lock:
                 token, _ = self._token.text()
@@ -192,8 +194,8 @@ class Transport:
         options: dict[str, Any] = {"maxsize": CONNECTIONS, "socket_options": KEEP_ALIVE}
         if ca_file is None:
             return urllib3.HTTPConnectionPool(host, port, **options)
-        # Not ssl.create_default_context: from Python 3.13 on that is strict about extensions which the
-        # certificate authorities of many clusters do not have.
+        # Not ssl.create_default_context: from Python 3.13 on, that requires extensions which the certificate
+        # authorities of many clusters do not have.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.load_verify_locations(cafile=str(ca_file))
         return urllib3.HTTPSConnectionPool(host, port, ssl_context=context, **options)

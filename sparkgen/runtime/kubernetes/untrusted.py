@@ -1,7 +1,7 @@
-"""JSON that somebody else has sent, read by type and bounded. Pure.
+"""Reads untrusted JSON, with checks of types and sizes. Pure.
 
-An API server, what stands between it and us, another's pod, or user code in the driver may have written it.
-`null` counts as absent, as Kubernetes has it. What has another type than expected is Malformed.
+It may come from an API server, from a proxy before it, from another's pod, or from user code in the driver.
+`null` counts as absent, as in Kubernetes. A value of another type than expected raises Malformed.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 MAX_NAME = 1024
-"""Characters of a name, a label's value, a reason, a version: no bound of Kubernetes' is higher."""
+"""The most characters of a name, a label's value, a reason or a version: Kubernetes allows no longer ones."""
 MAX_TEXT = 8192
-"""Characters of a message; of a longer one, the two ends are kept."""
+"""The most characters of a message; of a longer one, the two ends are kept."""
 GREATEST = 2**31 - 1
-"""Of numbers: exit codes, ports and ids are 32 bits wide in Kubernetes and in Spark."""
+"""The largest number: exit codes, ports and ids are 32 bits wide in Kubernetes and in Spark."""
 
 _UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Controls (terminal escapes are made of them), overrides of the direction, and halves of surrogate pairs,
-which no UTF-8 has: a log that meets one ends with an error."""
+"""Control characters (terminal escapes consist of them), characters that override the text direction, and
+halves of surrogate pairs, which UTF-8 cannot encode: writing one to a log raises an error."""
 
 
 class Malformed(ValueError):
-    """A value is not of the type that it has to be; the text says which."""
+    """A value has the wrong type or size; the text says which one."""
 
 
 def decode(data: bytes | str, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """JSON as values; ValueError when it is none, also when it is nested deeper than anybody reads.
+    """Decodes JSON. Raises ValueError for invalid JSON, also if it is nested too deeply.
 
-    `hook` is given each object as soon as it is read, and what it returns takes its place.
+    `hook` is called with each object as soon as it is read; its result replaces the object.
     """
     try:
         return json.loads(data, object_hook=hook)
@@ -39,19 +39,19 @@ def decode(data: bytes | str, hook: Callable[[dict[str, Any]], Any] | None = Non
 
 
 def shown(text: str) -> str:
-    """A text fit for logs, terminals and labels: what would be no character there is replaced."""
+    """The text made safe for logs, terminals and labels: unprintable characters are replaced."""
     return text if text.isascii() and text.isprintable() else _UNSHOWN.sub("\ufffd", text)
 
 
 def escaped(text: str) -> str:
-    """JSON in which the same characters are escapes: the same value for whoever reads it."""
+    """JSON in which these characters are escaped: it still has the same value."""
     if text.isascii() and text.isprintable():
         return text
     return _UNSHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def mapping(value: object, name: str) -> Mapping[str, Any]:
-    """An object; an empty one where there is none."""
+    """An object; an empty one if it is absent."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -60,7 +60,7 @@ def mapping(value: object, name: str) -> Mapping[str, Any]:
 
 
 def objects(value: object, name: str) -> list[Mapping[str, Any]]:
-    """A list of objects; an empty one where there is none. A null in it is no object."""
+    """A list of objects; an empty one if it is absent. A null in the list raises Malformed."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -72,7 +72,7 @@ def objects(value: object, name: str) -> list[Mapping[str, Any]]:
 
 
 def name_in(values: Mapping[str, Any], key: str) -> str:
-    """A name, a version, a reason: a short text; "" where there is none."""
+    """A short text, such as a name, a version or a reason; "" if it is absent."""
     value = values.get(key)
     if value is None:
         return ""
@@ -84,7 +84,7 @@ def name_in(values: Mapping[str, Any], key: str) -> str:
 
 
 def message_in(values: Mapping[str, Any], key: str) -> str:
-    """A text for people; "" where there is none. Of a long one, the two ends."""
+    """A text for people; "" if it is absent. A long one is reduced to its two ends."""
     value = values.get(key)
     if value is None:
         return ""
@@ -96,7 +96,7 @@ def message_in(values: Mapping[str, Any], key: str) -> str:
 
 
 def number_in(values: Mapping[str, Any], key: str) -> int | None:
-    """A whole number of 32 bits; None where there is none."""
+    """A whole number of 32 bits; None if it is absent."""
     value = values.get(key)
     if value is None:
         return None
