@@ -1,4 +1,4 @@
-"""Calls from other threads to the one that waits in a selector."""
+"""Passes calls from other threads to the thread that waits in a selector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 
 
 class CallQueue:
-    """Calls that wait for the selector's thread, which wakes for them. `post` is for any thread."""
+    """Calls that wait for the selector's thread, and wake it up. Any thread may call `post`."""
 
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._calls: deque[Callable[[], None]] = deque()
@@ -20,13 +20,13 @@ class CallQueue:
         selector.register(self.socket, selectors.EVENT_READ, None)
 
     def post(self, call: Callable[[], None]) -> None:
-        """Have something done on the selector's thread. It raises nothing."""
+        """Run `call` on the selector's thread. Never raises."""
         self._calls.append(call)
-        with suppress(OSError):  # full: it will wake anyway; closed: nobody waits any more
+        with suppress(OSError):  # full: the thread will wake up anyway; closed: no thread waits now
             self._sender.send(b"!")
 
     def open(self) -> None:
-        """Do what was posted; on the selector's thread."""
+        """Run the posted calls; on the selector's thread."""
         with suppress(BlockingIOError):
             while self.socket.recv(4096):
                 pass
@@ -34,6 +34,6 @@ class CallQueue:
             self._calls.popleft()()
 
     def close(self) -> None:
-        """Let nobody post any more."""
+        """Close the queue: later posts have no effect."""
         self._sender.close()
         self.socket.close()

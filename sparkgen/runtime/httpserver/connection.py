@@ -1,4 +1,4 @@
-"""One connection of a client, as far as its bytes have come."""
+"""One connection of a client, with the bytes that have arrived."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ class ConnectionPhase(enum.Enum):
     HEAD = "head"
     BODY = "body"
     WORK = "work"
-    """For a thread of ours: nothing of it is read or written."""
+    """It waits for a worker thread, and is neither read nor written."""
     SENDING = "sending"
     DRAINING = "draining"
-    """It was answered before its body was read. Closing it with unread bytes would take back the answer."""
+    """It was answered before its body was read. Closing it with unread bytes could discard the answer."""
     CLOSED = "closed"
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """A connection. `deadline`: of the clock of the server, for its present phase."""
+    """A connection. `deadline` of its current phase, on the server's clock."""
 
     socket: socket.socket
     group: str
-    """limits.address_group of its client."""
+    """The limits.address_group of its client."""
     deadline: float
     phase: ConnectionPhase = ConnectionPhase.HEAD
     buffer: bytearray = field(default_factory=bytearray)
     searched: int = 0
-    """Bytes of the buffer in which the end of the head is not."""
+    """The first bytes of the buffer, in which the end of the head cannot begin."""
     request: HttpRequest | None = None
     work: Work | None = None
     reserved: int = 0
-    """Bytes of Limits.body_bytes that its body takes."""
+    """The bytes of Limits.body_bytes that its body uses."""
     out: memoryview = field(default_factory=lambda: memoryview(b""))
     keep_alive: bool = False
     unread_body: bool = False
     drained: int = 0
     events: int = 0
-    """What the selector looks for."""
+    """The events that the selector watches for."""
 
     def find_head(self, end: bytes) -> bytes | None:
-        """Take the head out of the buffer, when all of it is there."""
+        """Take the head out of the buffer; None if it is not complete."""
         at = self.buffer.find(end, self.searched)
         if at < 0:
             self.searched = max(0, len(self.buffer) - len(end) + 1)

@@ -1,4 +1,4 @@
-"""Who has to go when there is no room: fairness between addresses. Pure, and not safe for threads."""
+"""Fairness between addresses: which connection to close if there are too many. Not thread-safe. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 
 PREFIX = 64
-"""Bits of an IPv6 address that count: whoever has one address has all of its network."""
+"""The significant bits of an IPv6 address: whoever has one address has its whole network."""
 
 
 def address_group(address: str) -> str:
-    """What counts as one client: an IPv4 address, also where an IPv6 socket shows it, or an IPv6 network."""
+    """The key for one client: an IPv4 address (also one mapped to IPv6), or an IPv6 network."""
     found = ipaddress.ip_address(address)
     if isinstance(found, ipaddress.IPv4Address):
         return str(found)
@@ -26,8 +26,8 @@ def address_group(address: str) -> str:
 class ConnectionLimiter(Generic[K]):
     """Connections by group, the oldest first; at most `limit` of them, and `per_group` in a group.
 
-    A newcomer is always taken in: another connection goes for it, the oldest of the group that has most. So
-    whoever holds many connections loses them, and one that has just come has time to say what it wants. A
+    A new connection is always accepted. If there are too many, the oldest one of the largest group is closed.
+    So a client with many connections loses some of them, and a new connection has time to send its request. A
     group may have more than `per_group` for `grace` seconds.
     """
 
@@ -42,7 +42,7 @@ class ConnectionLimiter(Generic[K]):
         return self._total
 
     def add(self, connection: K, group: str, now: float) -> K | None:
-        """Take in a connection that is not in yet; the one that goes for it, and is not in any more."""
+        """Add a new connection. Returns the connection that was removed for it, or None."""
         mine = self._groups.setdefault(group, OrderedDict())
         mine[connection] = now
         self._total += 1
@@ -54,7 +54,7 @@ class ConnectionLimiter(Generic[K]):
         return self.evict() if self._total > self._limit else None
 
     def evict(self) -> K | None:
-        """The oldest of the group that has most, which is not in any more; None when there is none."""
+        """Remove and return the oldest connection of the largest group; None if there is none."""
         if not self._groups:
             return None
         group, mine = max(self._groups.items(), key=_claim)
@@ -63,7 +63,7 @@ class ConnectionLimiter(Generic[K]):
         return oldest
 
     def remove(self, connection: K, group: str) -> None:
-        """Forget a connection; it may be gone already."""
+        """Remove a connection, if it is there."""
         mine = self._groups.get(group)
         if mine is None or connection not in mine:
             return
@@ -74,7 +74,7 @@ class ConnectionLimiter(Generic[K]):
 
 
 def _claim(entry: tuple[str, OrderedDict[K, float]]) -> tuple[int, float]:
-    """How many connections a group has; of two with as many, the one with the older connection goes first."""
+    """The sort key of a group: the number of connections, then the age of its oldest connection."""
     return len(entry[1]), -next(iter(entry[1].values()))
 
 
@@ -82,7 +82,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """Items that wait, at most `limit` in all and `per_group` of a group; groups take turns."""
+    """Waiting items, at most `limit` in all and `per_group` of a group; groups take turns."""
 
     def __init__(self, limit: int, per_group: int) -> None:
         self._limit = limit
@@ -94,7 +94,7 @@ class FairQueue(Generic[T]):
         return self._total
 
     def push(self, group: str, item: T) -> T | None:
-        """Let an item wait; the item that has no place: this one, or the newest of the group with most."""
+        """Add an item. Returns an item that has no place: this one, or the newest of the largest group."""
         if self._limit <= 0 or len(self._groups.get(group, ())) >= self._per_group:
             return item
         self._groups.setdefault(group, deque()).append(item)
@@ -105,7 +105,7 @@ class FairQueue(Generic[T]):
         return self._take(most, newest=True)
 
     def pop(self) -> T | None:
-        """The next item: each group has its turn."""
+        """Remove and return the next item, from each group in turn; None if there is none."""
         if not self._groups:
             return None
         group = next(iter(self._groups))

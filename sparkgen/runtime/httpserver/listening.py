@@ -1,4 +1,4 @@
-"""Listeners, at addresses of IPv4 and IPv6."""
+"""Listeners at addresses of IPv4 and IPv6."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sparkgen.runtime.httpserver.values import Handler
 
 ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - what listens there tells no secret
 BACKLOG = 1024
-"""Connections that the kernel keeps until they are accepted; it has a bound of its own, too."""
+"""The connections that the kernel keeps until they are accepted; the kernel has a limit of its own, too."""
 NO_IPV6 = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.ENOPROTOOPT, errno.EINVAL)
-"""What a machine without IPv6, or with `ipv6.disable`, says."""
+"""The errors of a machine without IPv6, or with `ipv6.disable`."""
 DESCRIPTORS = 4096
 
 
 def listening_socket(address: str, port: int) -> socket.socket:
-    """A socket that listens; at each address of the machine, of both versions, for one of ANY.
+    """A listening socket; for an address in ANY, at all addresses of the machine, IPv4 and IPv6.
 
-    OSError when the port is taken, or the address is not this machine's.
+    Raises OSError if the port is in use, or if the address is not an address of this machine.
     """
     if address not in ANY:
         return _bound(socket.AF_INET6 if ":" in address else socket.AF_INET, address, port)
@@ -41,7 +41,7 @@ def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.sock
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
-            # Linux's default may be changed by a sysctl.
+            # A sysctl may change Linux's default.
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0 if address == "::" else 1)
         made.bind((address, port))
         made.listen(BACKLOG)
@@ -53,7 +53,7 @@ def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.sock
 
 
 def raise_descriptor_limit(wanted: int = DESCRIPTORS) -> None:
-    """Let this process open so many files, where it may: some container runtimes begin with 1,024."""
+    """Allow this process to open that many files, if possible: some container runtimes start with 1,024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -63,22 +63,22 @@ def raise_descriptor_limit(wanted: int = DESCRIPTORS) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A server and its thread. `port`: where it listens, also when 0 was asked for."""
+    """A server and its thread. `port`: the port it listens on, also if 0 was requested."""
 
     server: HttpServer
     thread: threading.Thread
     port: int
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self.server.stop()
         self.thread.join(5.0)
 
 
 def listen(address: str, port: int, handler: Handler, limits: Limits | None = None) -> Listener:
-    """Begin to listen: at each address of the machine for "", "0.0.0.0" and "::".
+    """Start listening; for "", "0.0.0.0" and "::" at all addresses of the machine.
 
-    OSError when the port is taken, or the address is not this machine's.
+    Raises OSError if the port is in use, or if the address is not an address of this machine.
     """
     raise_descriptor_limit()
     listening = listening_socket(address, port)

@@ -1,4 +1,4 @@
-"""Bytes to the head of a request, strictly (RFC 9112), and an answer to bytes. Pure."""
+"""From bytes to the head of a request, strictly (RFC 9112), and from an answer to bytes. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LENGTH = re.compile(r"[0-9]{1,15}")
 
 
 class BadRequest(Exception):
-    """What cannot be read as a request; the text says what is wrong."""
+    """Bytes that are not a valid request; the text says what is wrong."""
 
 
 def parse_head(data: bytes) -> HttpRequest:
-    """A request's head, without the empty line that ends it. BadRequest."""
+    """A request's head, without the empty line that ends it. Raises BadRequest."""
     first, *lines = data.decode("latin-1").split("\r\n")
     line = _LINE.fullmatch(first)
     if line is None:
@@ -56,7 +56,7 @@ def _content_length(headers: dict[str, str]) -> int | None:
 
 
 def response_bytes(answer: HttpResponse, *, keep_alive: bool) -> bytes:
-    """An answer as it is sent."""
+    """An answer as bytes for the client."""
     lines = [f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}", "Server: sparkgen"]
     if answer.status != HTTPStatus.NO_CONTENT:
         lines += [f"Content-Type: {answer.kind}", f"Content-Length: {len(answer.body)}"]

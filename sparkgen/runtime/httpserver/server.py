@@ -1,4 +1,4 @@
-"""The server's one thread: it accepts, reads heads and bodies, and writes answers, and waits for nobody."""
+"""The server's one thread: accepts connections, reads heads and bodies, and writes answers. Never blocks."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sparkgen.runtime.httpserver.values import BUSY, Handler, HttpRequest, HttpR
 from sparkgen.runtime.httpserver.workers import Job
 
 ACCEPTS = 64
-"""Connections that are accepted before those that are there have their turn."""
+"""The most connections that are accepted before existing ones have their turn."""
 READ = 64 * 1024
 TICK = 0.1
-"""Seconds between two looks at deadlines."""
+"""Seconds between two checks of deadlines."""
 DRAIN_SECONDS = 2.0
 DRAIN_BYTES = 8 * 1024 * 1024
-"""Of a body that nobody wants: more, and the client sees a connection that broke."""
+"""The most bytes of an unwanted body that are read: after them, the client sees a broken connection."""
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class HttpServer:
-    """All connections of one listener. `run` is its thread's."""
+    """All connections of one listener. `run` is for its thread."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class HttpServer:
         self._stopped = False
 
     def stop(self) -> None:
-        """Send what is there to send, and close. For any thread."""
+        """Write pending bytes, and close. Any thread may call it."""
 
         def end() -> None:
             self._stopped = True
@@ -68,7 +68,7 @@ class HttpServer:
     # --- the thread -------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Serve until it is stopped."""
+        """Serve until `stop`."""
         try:
             while not self._stopped:
                 self._turn()
@@ -93,14 +93,14 @@ class HttpServer:
         self._sweep()
 
     def _guarded(self, connection: Connection, step: Callable[[Connection], None]) -> None:
-        """One connection's fault is no other's."""
+        """Run `step`; an error closes only this connection."""
         if connection.phase is ConnectionPhase.CLOSED:
             return
         try:
             step(connection)
         except BlockingIOError:
             pass
-        except Exception:  # noqa: BLE001 - it broke, or what it sent did
+        except Exception:  # noqa: BLE001 - the connection broke, or its bytes caused an error
             self._close(connection)
 
     def _sweep(self) -> None:
@@ -124,14 +124,14 @@ class HttpServer:
             except OSError as error:
                 if error.errno in EXHAUSTED:
                     self._make_room()
-                return  # otherwise the client is gone again
+                return  # otherwise the client has already closed the connection
             deadline = self._clock() + self._limits.head_seconds
             connection = Connection(client, address_group(address[0]), deadline)
             self._open.add(connection)
             self._guarded(connection, self._welcome)
 
     def _make_room(self) -> None:
-        """There are no more descriptors: somebody has to go; where nobody can, it waits for a moment."""
+        """Close a connection, because there are no more descriptors; if none can be closed, wait a moment."""
         victim = self._waiting.evict() or self._sending.evict()
         if victim is None:
             time.sleep(TICK)
@@ -141,7 +141,7 @@ class HttpServer:
         connection.socket.setblocking(False)
         connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._wait_for_client(connection)
-        self._read(connection)  # most clients have said all of it by now
+        self._read(connection)  # most clients have sent the whole request by now
 
     def _wait_for_client(self, connection: Connection) -> None:
         self._watch(connection, selectors.EVENT_READ)
@@ -159,7 +159,7 @@ class HttpServer:
         connection.socket.close()
 
     def _leave(self, connection: Connection) -> None:
-        """Nothing is waited for on this connection."""
+        """Stop waiting for anything on this connection."""
         self._waiting.remove(connection, connection.group)
         self._sending.remove(connection, connection.group)
         self._watch(connection, 0)
@@ -200,12 +200,12 @@ class HttpServer:
             self._read_heads(connection)
 
     def _hurry(self, connection: Connection) -> None:
-        """A request has begun: from now on it has its own deadline."""
+        """Give a request that has begun its own deadline."""
         if self._limits.idle_seconds:
             connection.deadline = min(connection.deadline, self._clock() + self._limits.head_seconds)
 
     def _read_heads(self, connection: Connection) -> None:
-        """Begin with each request that is there: several, where a client sends them in advance."""
+        """Begin each complete request in the buffer: several, if a client sends them in advance."""
         while connection.phase is ConnectionPhase.HEAD:
             head = connection.find_head(END)
             if len(connection.buffer if head is None else head) > self._limits.head_bytes:
@@ -219,14 +219,14 @@ class HttpServer:
         try:
             request = parse_head(head)
         except BadRequest as error:
-            connection.unread_body = True  # nobody knows what follows
+            connection.unread_body = True  # what follows is unknown
             self._answer(connection, text(400, f"{error}\n"))
             return
         connection.request = request
         connection.unread_body = request.has_body
         try:
             found = self._handler(request)
-        except Exception:  # noqa: BLE001 - nothing of a request is ever logged: there is a token in it
+        except Exception:  # noqa: BLE001 - requests are never logged, because they contain a token
             found = text(500, "internal error\n")
         if isinstance(found, HttpResponse):
             self._answer(connection, found)

@@ -24,13 +24,13 @@ class HttpRequest:
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     content_length: int | None = None
-    """Bytes of the body; None where the head does not say."""
+    """The number of bytes of the body; None if the head does not have it."""
     keep_alive: bool = False
-    """Whether the client would send another request on this connection."""
+    """Whether the client may send another request on this connection."""
 
     @property
     def has_body(self) -> bool:
-        """Whether something follows the head."""
+        """Whether a body follows the head."""
         return bool(self.content_length) or "transfer-encoding" in self.headers
 
 
@@ -44,12 +44,12 @@ class HttpResponse:
 
 
 def text(status: int, content: str, kind: str = TEXT) -> HttpResponse:
-    """An answer that is a text."""
+    """A text answer."""
     return HttpResponse(status, content.encode(errors="backslashreplace"), kind)
 
 
 def json_response(status: int, content: object, indent: int | None = None) -> HttpResponse:
-    """An answer that is JSON."""
+    """A JSON answer."""
     body = json.dumps(content, ensure_ascii=False, indent=indent) + "\n"
     return text(status, body, "application/json")
 
@@ -59,14 +59,14 @@ BUSY = text(503, "busy: try again\n")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a thread has to do for an answer: `run` is given the body, when `reads_body`, and else nothing."""
+    """Work for a thread that makes an answer: `run` gets the body if `reads_body`, and else no bytes."""
 
     workers: Workers
     run: Callable[[bytes], HttpResponse]
     reads_body: bool = False
     busy: HttpResponse = BUSY
-    """The answer when the workers have no room for it."""
+    """The answer if the workers have no free place."""
 
 
 Handler = Callable[[HttpRequest], HttpResponse | Work]
-"""Says what becomes of a request. It is called on the server's one thread, and must not block."""
+"""Answers a request, or returns work for it. It is called on the server's one thread, and must not block."""

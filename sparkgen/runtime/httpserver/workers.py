@@ -1,4 +1,4 @@
-"""A bounded number of threads for what may take a while. Safe for threads."""
+"""A limited number of threads for work that may take a while. Thread-safe."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sparkgen.runtime.httpserver.fairness import FairQueue
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do on a thread; `refuse` is called instead, on any thread, where there is no room for it."""
+    """Work for a thread; if there is no free place, `refuse` is called instead, on any thread."""
 
     group: str
     run: Callable[[], Callable[[], None]]
-    """It raises nothing. What it returns is called when its place is free for who asks next."""
+    """Never raises. Its result is called once its place is free for the next job."""
     refuse: Callable[[], None]
 
 
 class Workers:
-    """At most `threads` at once, of which `per_group` for one client; `waiting` more jobs wait for one.
+    """At most `threads` at once, of which `per_group` for one client; `waiting` more jobs wait for a thread.
 
-    A thread begins when there is something to do, and ends when there is nothing more.
+    A thread starts when there is a job for it, and ends when there is none.
     """
 
     def __init__(self, name: str, threads: int, *, waiting: int = 0, per_group: int | None = None) -> None:
@@ -36,12 +36,12 @@ class Workers:
 
     @property
     def busy(self) -> int:
-        """How many threads there are now."""
+        """The current number of threads."""
         with self._lock:
             return self._busy.total()
 
     def submit(self, job: Job) -> None:
-        """Do it, now or in its turn, or refuse it."""
+        """Run a job now or in its turn, or refuse it."""
         with self._lock:
             free = self._busy.total() < self._threads and self._busy[job.group] < self._per_group
             if free:
@@ -55,7 +55,7 @@ class Workers:
     def _start(self, job: Job) -> bool:
         try:
             threading.Thread(target=self._work, args=(job,), name=self._name, daemon=True).start()
-        except RuntimeError:  # the container may have no more threads
+        except RuntimeError:  # the container allows no more threads
             self._done(job)
             return False
         return True
