@@ -1,8 +1,8 @@
-"""Which ended runs of an application go, and which stay: `prune_plan`, a pure decision on what there is.
+"""Which ended runs of an application to remove, and which to keep: `prune_plan`, a pure decision.
 
-Level-triggered: it looks at all Jobs and ConfigMaps of the application, whatever happened before. A Job that
-runs, or that is the current run's, is never deleted; nothing that is younger than the history Job itself is
-touched, because a later commit, which has a history Job of its own, may have made it.
+It is level-triggered: it looks at all Jobs and ConfigMaps of the application, whatever happened before. It
+never deletes a Job that is running or belongs to the current run. It leaves alone everything younger than the
+history Job itself, because a later commit, which has its own history Job, may have made it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 from sparkgen import contract
 
 SUPERSEDED = "sparkgen.dev/superseded"
-"""Says that the mark below was set here, and may be taken away here when a revert makes the run current."""
+"""Marks a Job whose IGNORE_HEALTH was set here, so that both may be removed here if a revert makes the run
+current."""
 IGNORE_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
-"""Argo CD leaves a live object that has it out of the application's health (controller/health.go)."""
+"""Argo CD ignores a live object with this annotation in the application's health (controller/health.go)."""
 ARGO = "argocd.argoproj.io/"
 
 Object = Mapping[str, Any]
@@ -24,7 +25,7 @@ Object = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class HistoryPolicy:
-    """What the document says. `succeeded`, `failed`: how many ended runs stay beside the current one.
+    """The document's settings. `succeeded`, `failed`: how many ended runs to keep beside the current one.
 
     None keeps all. `workload`: the kind of the driver's object; `own`: the name of the history Job itself.
     """
@@ -38,7 +39,7 @@ class HistoryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PrunePlan:
-    """What is to be done: objects to delete, Jobs to mark as superseded, Jobs to take the mark from."""
+    """What to do: objects to delete, Jobs to mark as superseded, and Jobs to remove the mark from."""
 
     jobs: tuple[Object, ...] = ()
     config_maps: tuple[Object, ...] = ()
@@ -53,9 +54,9 @@ def prune_plan(
     config_maps: Sequence[Object],
     pod_groups: Sequence[Object] = (),
 ) -> PrunePlan:
-    """What to do with the application's objects. Nothing, when a later history Job will do it.
+    """What to do with the application's objects. Nothing, if a later history Job will do it.
 
-    Sessions are no runs: they remove themselves.
+    Sessions are not runs: they remove themselves.
     """
     jobs = [job for job in jobs if not contract.is_session(job)]
     histories = [job for job in jobs if contract.LABEL_RUN not in _labels(job)]
@@ -63,7 +64,7 @@ def prune_plan(
     if not born or any(_born(job) > born for job in histories):
         return PrunePlan()
     drivers = [job for job in jobs if contract.LABEL_RUN in _labels(job)]
-    # The Jobs of a CronJob are its own to delete: it has limits for that.
+    # A CronJob deletes its Jobs itself: it has limits for that.
     superseded = [job for job in drivers if _run(job) != asked.run and not _owned(job) and _born(job) < born]
     gone = _beyond(superseded, "succeeded", asked.succeeded) + _beyond(superseded, "failed", asked.failed)
     old = [job for job in histories if _name(job) != asked.own and _born(job) < born and ended(job)]
@@ -78,7 +79,7 @@ def prune_plan(
 
 
 def ended(job: Object) -> str:
-    """How a Job has ended: "succeeded" or "failed"; "" for one that has not."""
+    """How a Job has ended: "succeeded" or "failed"; "" if it has not ended."""
     for condition in (job.get("status") or {}).get("conditions") or ():
         if condition.get("status") == "True" and condition.get("type") in ("Complete", "Failed"):
             return "succeeded" if condition["type"] == "Complete" else "failed"
@@ -86,7 +87,7 @@ def ended(job: Object) -> str:
 
 
 def _beyond(jobs: Sequence[Object], how: str, keep: int | None) -> list[Object]:
-    """The Jobs that ended so and are more than are kept: the oldest."""
+    """The Jobs that ended in this way beyond the number to keep: the oldest ones."""
     found = sorted((job for job in jobs if ended(job) == how), key=lambda job: (_born(job), _name(job)))
     return [] if keep is None else found[: max(len(found) - keep, 0)]
 
@@ -94,10 +95,10 @@ def _beyond(jobs: Sequence[Object], how: str, keep: int | None) -> list[Object]:
 def _unused(asked: HistoryPolicy, jobs: Sequence[Object], items: Sequence[Object], born: str) -> list[Object]:
     """The ConfigMaps, or PodGroups, of runs that no Job needs. `jobs`: those that stay.
 
-    Where runs have no Job of their own (CronJob, Deployment) the files of the run before stay as well: a
-    firing may have begun with them, and a rollback needs them.
+    If runs have no Job of their own (CronJob, Deployment), the files of the previous run stay, too: a firing
+    may have begun with them, and a rollback needs them.
     """
-    # What has an owner goes with it: the files of a run that `sparkgen run` asked for, with its Job.
+    # An object with an owner is deleted with it: files of a run of `sparkgen run`, with the run's Job.
     files = [item for item in items if contract.LABEL_RUN in _labels(item) and not _owned(item)]
     needed = {asked.run, *map(_run, jobs)}
     if asked.workload != "Job":
@@ -119,7 +120,7 @@ def _name(item: Object) -> str:
 
 
 def _born(item: Object) -> str:
-    """When it was created. RFC 3339 in UTC, as the API server writes it: texts that sort by time."""
+    """When it was created, in RFC 3339 and UTC as the API server writes it: such texts sort by time."""
     return str(item["metadata"].get("creationTimestamp") or "")
 
 
@@ -132,7 +133,7 @@ def _owned(item: Object) -> bool:
 
 
 def _is_argos(job: Object) -> bool:
-    """Whether it was rendered for Argo CD, to which alone a failed Job that is kept is a sick application."""
+    """Whether a Job was rendered for Argo CD: only there, a failed Job makes the application unhealthy."""
     return any(key.startswith(ARGO) for key in _annotations(job))
 
 

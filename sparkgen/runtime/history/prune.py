@@ -1,7 +1,7 @@
-"""`sparkgen-runtime history`: does what `plan.prune_plan` decides, with the rights of its own account.
+"""`sparkgen-runtime history`: carries out what `plan.prune_plan` decides, with its own account's permissions.
 
-Run by the Job `<application>-history-<hash>`, once for each new run. Every deletion names the object's uid
-and version, so that nothing is deleted that has changed since it was looked at.
+Run by the Job `<application>-history-<hash>`, once for each new run. Every deletion has the object's uid and
+version as preconditions, so that nothing is deleted that has changed since it was read.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, o
 PAGE = 500
 ATTEMPTS = 30
 PAUSE_SECONDS = 2.0
-"""Half a minute and more in all: the RoleBinding may come later than the pod."""
+"""A minute in all, or more: the RoleBinding may come later than the pod."""
 
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-"""Of ConfigMaps nothing but the metadata leaves the API server."""
+"""Requests only the metadata of ConfigMaps from the API server."""
 MERGE_PATCH = "application/merge-patch+json"
 
 
@@ -46,12 +46,12 @@ class Api(Protocol):
         *,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """One call, and its answer. Fault when none came."""
+        """Make one call. Raises CallFailed without an answer."""
         ...
 
 
 def history_policy(environment: Mapping[str, str]) -> HistoryPolicy:
-    """What the manifests ask for. Refused when they say it in another version's words."""
+    """The policy in the environment. Raises Refused if it is incomplete, or of another version."""
     check_contract(environment)
     needed = (contract.ENV_APPLICATION, contract.ENV_RUN, contract.ENV_WORKLOAD, contract.ENV_JOB_NAME)
     missing = [name for name in (*needed, contract.ENV_POD_NAMESPACE) if not environment.get(name)]
@@ -80,13 +80,13 @@ def prune(
     say: Callable[[str], object],
     sleep: Callable[[float], object] = time.sleep,
 ) -> None:
-    """Do all that is to be done. Refused when the API server will not have it."""
+    """Remove what has to be removed. Raises Refused if the API server does not allow it."""
     namespace = environment[contract.ENV_POD_NAMESPACE]
     selector = f"{contract.LABEL_APPLICATION}={environment[contract.ENV_APPLICATION]}"
     jobs_path = f"/apis/batch/v1/namespaces/{namespace}/jobs"
     files_path = f"/api/v1/namespaces/{namespace}/configmaps"
     patient = _RetryingApi(api, sleep)
-    # ConfigMaps first: a run whose Job comes in between is then not taken for one without a Job.
+    # ConfigMaps first: a run whose Job is created between the two lists must not look like one without a Job.
     config_maps = [*patient.list(files_path, selector, {"Accept": METADATA_ONLY})]
     groups_path = f"/apis/{contract.POD_GROUPS_OF_VOLCANO}/namespaces/{namespace}/podgroups"
     grouped = bool(environment.get(contract.ENV_POD_GROUPS))
@@ -113,14 +113,14 @@ def _carry_out(
 
 
 class _RetryingApi:
-    """Calls that are tried again while the cluster is busy, or does not know our rights yet."""
+    """Calls that are repeated while the cluster is busy, or does not know our permissions yet."""
 
     def __init__(self, api: Api, sleep: Callable[[float], object]) -> None:
         self._api = api
         self._sleep = sleep
 
     def list(self, path: str, selector: str, headers: Mapping[str, str] | None = None) -> Iterator[Object]:
-        """All objects that the selector selects, in pages."""
+        """All objects that match the selector, in pages."""
         query = {"labelSelector": selector, "limit": str(PAGE)}
         while True:
             body = self._call("GET", path, query=query, headers=headers).body
@@ -137,12 +137,12 @@ class _RetryingApi:
                 return
 
     def annotate(self, path: str, annotations: Mapping[str, str | None]) -> None:
-        """Set annotations of an object, or take them away (None)."""
+        """Set annotations of an object, or remove them (None)."""
         body = {"metadata": {"annotations": dict(annotations)}}
         self._call("PATCH", path, body=body, headers={"Content-Type": MERGE_PATCH})
 
     def delete(self, path: str, item: Object) -> None:
-        """Delete an object as it was seen; one that has changed since, or is gone, is left alone."""
+        """Delete an object in the state in which it was read; does nothing if it has changed or is gone."""
         metadata = item["metadata"]
         preconditions = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
         options = {
@@ -173,7 +173,7 @@ class _RetryingApi:
 
 
 def _known(item: Object) -> Object:
-    """The object, if it says which one it is: only that may be deleted. Malformed when it does not."""
+    """The object with what identifies it, which a deletion needs. Raises Malformed if that is missing."""
     metadata = mapping(item.get("metadata"), "metadata")
     for key in ("name", "uid", "resourceVersion"):
         if not name_in(metadata, key):
