@@ -1,4 +1,4 @@
-"""The janitor of a shuffle service: removes what applications have left in its directories, and nothing else.
+"""The janitor of a shuffle service: removes the files that ended applications left in its directories.
 
-It runs beside the service on each node, from the runtime image. docs/design/shuffle.md says why it is so.
+It runs beside the service on each node, from the runtime image. docs/design/shuffle.md has the reasons.
 """

@@ -1,4 +1,4 @@
-"""What the cluster says of drivers: one list per namespace, in pages; a part of one is worth nothing."""
+"""Lists the drivers of a namespace from the API server, in pages. An incomplete list counts as unknown."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sparkgen.runtime.kubernetes.transport import ApiCalls
 
 PAGE = 500
 MAX_PAGES = 200
-"""A list without end must not hold up the round."""
+"""A limit, so that a list without end does not hold up the round."""
 SELECTOR = f"{contract.LABEL_ROLE}=driver"
 ENDED = frozenset({"Succeeded", "Failed"})
 """Phases that a pod never leaves (PodPhase)."""
 
 
 def drivers(calls: ApiCalls, namespace: str) -> Drivers:
-    """The drivers of a namespace, as of now: no `resourceVersion`, so that no cache answers."""
+    """The drivers of a namespace, as of now: without `resourceVersion`, so that no cache answers."""
     query = {"labelSelector": SELECTOR, "limit": str(PAGE)}
     running: set[str] = set()
     for _ in range(MAX_PAGES):

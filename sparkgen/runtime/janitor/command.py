@@ -1,6 +1,6 @@
 """`sparkgen-runtime janitor` and `sparkgen-runtime janitor prepare`, in the pods of a shuffle service.
 
-Exit codes: 0 done, 1 refused or failed (with a message that says what to do), 2 called wrongly.
+Exit codes: 0 success, 1 refused or failed (with a message that says what to do), 2 wrong arguments.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from sparkgen.runtime.kubernetes.transport import Transport
 
 AGENT = "sparkgen-janitor"
 LEAVING = 45.0
-"""Seconds that a service before this one may take to end: its pod's grace, and some more."""
+"""Seconds that an earlier service may take to end: its pod's grace period, and some more."""
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments say; the exit code."""
+    """Run what the arguments name. Returns the exit code."""
     match arguments:
         case []:
             return exit_code(_run)
@@ -84,7 +84,7 @@ def _say(line: str) -> None:
 
 
 def printable(line: str) -> str:
-    """A line of the log, whatever is in it: names of files are anybody's, and need not even be text."""
+    """A line made safe for the log: names of files are untrusted, and may not even be text."""
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape", "backslashreplace").decode()
         for one in line

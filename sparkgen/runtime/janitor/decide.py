@@ -1,8 +1,9 @@
-"""Which applications' shuffle files go now: a pure function of disk, cluster and memory.
+"""Which applications' shuffle files to remove now: a pure function of disk, cluster and memory.
 
-An application is over when a whole list, asked for after its sub-directory was there, does not have its
-driver's pod among those that have not ended. A pod that has ended never runs again, and one that was deleted
-never comes back under its UID: so what was once over stays over, and nothing else is ever concluded.
+An application has finished if a whole list, requested after its sub-directory existed, does not have its
+driver's pod among the pods that have not ended. A pod that has ended never runs again, and a deleted one
+never comes back under its UID. So a finished application stays finished, and nothing else is concluded from a
+list.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ NOT_ASKED = Drivers(DriversAnswer.UNKNOWN, why="its namespace was not checked")
 def decide(
     view: JanitorView, memory: JanitorMemory, settings: JanitorSettings, now: float
 ) -> JanitorDecision:
-    """What to remove at `now`, and what to remember."""
+    """Returns what to remove at `now`, and what to remember."""
     states = {owner: _state(owner, view, memory) for owner in sorted(view.owners)}
     finished = {o: memory.finished.get(o, now) for o, state in states.items() if state is OwnerState.FINISHED}
-    # A list without an answer says nothing: time goes on from when it began.
+    # A failed list proves nothing: the times of earlier findings stay.
     waiting = {o for o, state in states.items() if state is OwnerState.UNKNOWN}
     kept = {o: since for o, since in memory.finished.items() if o in waiting}
     denied = {
@@ -47,7 +48,7 @@ def _state(owner: Owner, view: JanitorView, memory: JanitorMemory) -> OwnerState
     match drivers.answer:
         case DriversAnswer.WHOLE:
             return OwnerState.RUNNING if owner.uid in drivers.running else OwnerState.FINISHED
-        case DriversAnswer.DENIED:  # what was over before its RoleBinding went is over
+        case DriversAnswer.DENIED:  # finished before its RoleBinding was removed, so still finished
             return OwnerState.FINISHED if owner in memory.finished else OwnerState.DENIED
         case DriversAnswer.UNKNOWN:
             return OwnerState.UNKNOWN
@@ -56,7 +57,7 @@ def _state(owner: Owner, view: JanitorView, memory: JanitorMemory) -> OwnerState
 def _over(
     finished: Mapping[Owner, float], view: JanitorView, settings: JanitorSettings, now: float
 ) -> Iterable[OwnerRemoval]:
-    """Those that are over: after their grace, or at once when the disk fills up; the longest over first."""
+    """Finished applications: after their grace, or at once if the disk is filling up; the oldest first."""
     pressed = view.used > settings.pressure
     for owner, since in sorted(finished.items(), key=lambda item: (item[1], item[0])):
         if owner in view.held:
@@ -75,7 +76,7 @@ def _denied(
     settings: JanitorSettings,
     now: float,
 ) -> Iterable[OwnerRemoval]:
-    """Those of namespaces that nobody may look into any more: their application was removed altogether."""
+    """Applications in namespaces that are no longer readable: the whole application was removed."""
     for owner, since in sorted(denied.items(), key=lambda item: (item[1], item[0])):
         if states[owner] is not OwnerState.DENIED or owner in view.held or not settings.without_access:
             continue

@@ -1,4 +1,4 @@
-"""The service's directories: whose sub-directories are there, how full they are, and removing one."""
+"""The service's directories: the owners of sub-directories, how full the disk is, and removing trees."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from sparkgen.runtime.janitor.removal import DIRECTORY, Removed, remove_tree
 from sparkgen.runtime.janitor.values import Discarded, DiskContents, Owner, Trash, owner_of
 
 TRASH = ".trash-"
-"""What is being removed is named so first: nobody ever sees a part of an application's files."""
+"""The prefix of names of trees that are being removed. They are renamed first, so that nobody ever sees only
+a part of an application's files."""
 LOCK = ".in-use"
-"""Executors hold this file of their sub-directory locked for as long as they live (shuffle.sh)."""
+"""Executors lock this file in their sub-directory while they run (shuffle.sh)."""
 MAX_FOLDERS = 20_000
-"""Sub-directories that are looked after at once. A node has some hundreds, unless somebody makes them up."""
+"""The most sub-directories handled at once. A node has some hundreds, unless somebody creates fake ones."""
 
 
 def open_untrusted(name: str, parent: int) -> int:
-    """A descriptor of a regular file that somebody else has made, to read it. OSError.
+    """A descriptor for reading a regular file that somebody else has made.
 
-    Anything else is refused: a named pipe would hold whoever opens it, and a link would lead elsewhere.
-    BlockingIOError: a process holds a lease on it.
+    Raises OSError for anything else: opening a named pipe would block, and a link could lead anywhere.
+    Raises BlockingIOError if a process holds a lease on the file.
     """
     found = os.open(
         name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=parent
@@ -38,7 +39,7 @@ def open_untrusted(name: str, parent: int) -> int:
 
 @contextmanager
 def opened(path: Path | str, parent: int | None = None, *, follow: bool = False) -> Iterator[int]:
-    """A descriptor of a directory, for as long as it is needed. OSError; also for a link, unless `follow`."""
+    """A context with the descriptor of a directory. Raises OSError, also for a link unless `follow`."""
     found = os.open(path, os.O_PATH | (DIRECTORY & ~os.O_NOFOLLOW if follow else DIRECTORY), dir_fd=parent)
     try:
         yield found
@@ -47,7 +48,7 @@ def opened(path: Path | str, parent: int | None = None, *, follow: bool = False)
 
 
 class Disk:
-    """The directories of one service on one node. `new_name`: a name that nobody guesses, at each call."""
+    """The directories of one service on one node. `new_name` returns an unpredictable name at each call."""
 
     def __init__(
         self, directories: Sequence[Path], new_name: Callable[[], str] = lambda: secrets.token_hex(8)
@@ -56,9 +57,9 @@ class Disk:
         self._new_name = new_name
 
     def look(self, known: Container[Owner] = ()) -> DiskContents:
-        """What there is. OSError when none of the directories can be read.
+        """The contents of the directories. Raises OSError if none of them can be read.
 
-        Of more than MAX_FOLDERS, `known` ones come first: new ones cannot push them out.
+        If there are more than MAX_FOLDERS, `known` owners come first, so that new ones cannot push them out.
         """
         kept: set[Owner] = set()
         new: set[Owner] = set()
@@ -88,11 +89,11 @@ class Disk:
         )
 
     def is_held(self, owner: Owner) -> bool:
-        """Whether an executor on this node lives of it."""
+        """Whether an executor on this node uses the owner's files."""
         return any(_is_locked(directory, owner.folder) for directory in self._directories)
 
     def used(self) -> float:
-        """The used share (0 to 1) of the fullest file system, of blocks or of inodes. OSError."""
+        """The used share (0 to 1) of the fullest file system, of blocks or inodes. Raises OSError."""
         shares, faults = [], []
         for directory in self._directories:
             try:
@@ -104,7 +105,7 @@ class Disk:
         return max(shares)
 
     def discard(self, owner: Owner) -> Discarded:
-        """Rename an application's sub-directories to what is to be removed."""
+        """Rename an application's sub-directories, to mark them for removal."""
         made, fault = [], ""
         for directory in self._directories:
             try:
@@ -120,12 +121,12 @@ class Disk:
             name = f"{TRASH}{owner.folder}"
             with suppress(FileNotFoundError):
                 os.stat(name, dir_fd=parent, follow_symlinks=False)
-                name += f"-{self._new_name()}"  # a removal is stuck there, and an executor was late
+                name += f"-{self._new_name()}"  # an earlier removal is stuck, and an executor wrote later
             os.rename(owner.folder, name, src_dir_fd=parent, dst_dir_fd=parent)
             return name
 
     def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
-        """Go on with a removal until `expired`. OSError when its directory cannot be opened."""
+        """Continue a removal until `expired`. Raises OSError if its directory cannot be opened."""
         with opened(trash.directory, follow=True) as parent:
             return remove_tree(parent, trash.name, expired, lambda: f"{TRASH}{self._new_name()}")
 
@@ -145,9 +146,10 @@ def _used(directory: Path) -> float:
 
 
 def _is_locked(directory: Path, folder: str) -> bool:
-    """Whether a living process holds an application's lock.
+    """Whether a running process holds an application's lock.
 
-    What is no lock, or not ours to read, says nothing: then the cluster's word counts alone.
+    A file that is not a lock, or that is unreadable for us, proves nothing: then only the cluster's answer
+    counts.
     """
     try:
         with opened(directory, follow=True) as parent, opened(folder, parent) as inner:

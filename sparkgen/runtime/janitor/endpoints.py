@@ -1,4 +1,4 @@
-"""What the janitor's port answers: probes, `/status` and `/metrics`."""
+"""Answers at the janitor's port: probes, `/status` and `/metrics`."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from sparkgen.runtime.janitor.rounds import Janitor
 from sparkgen.runtime.janitor.status import metrics_text, status_body
 
 HUNG = 10
-"""So many intervals without a whole round, and the process is not well: its first one, too."""
+"""After this many intervals without a finished round, also at the start, the process is unhealthy."""
 HUNG_SECONDS = 300.0
-"""But never less: a round may take two minutes, when the API server is slow and there is much to remove."""
+"""The least time for that: a round may take two minutes if the API server is slow and there is much to
+remove."""
 PAGES_WAITING = 64
-"""Questions for /status and /metrics that wait for the one thread that answers them."""
+"""The most requests for /status and /metrics that wait for the one thread that answers them."""
 
 
 def patience(interval: float) -> float:
-    """Seconds without a round after which the process is not well, with a round each `interval` seconds."""
+    """The seconds without a round after which the process is unhealthy. `interval` of rounds in seconds."""
     return max(HUNG * interval, HUNG_SECONDS)
 
 
 def handler(janitor: Janitor, patience: float) -> Handler:
-    """Answers probes, people and Prometheus; it is not well when no round was made for `patience` seconds."""
+    """Answers probes, people and Prometheus; unhealthy if no round was finished for `patience` seconds."""
     pages = Workers("page", 1, waiting=PAGES_WAITING)
 
     def answer(request: HttpRequest) -> HttpResponse | Work:

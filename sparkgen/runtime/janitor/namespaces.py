@@ -1,7 +1,7 @@
-"""Which namespaces are asked about in a round: a bounded number, in turn. Pure.
+"""Which namespaces to list in a round: a limited number, in turn. Pure.
 
-A folder's name says which namespace it belongs to, and whoever may mount the directory may make up names: the
-API server must not be asked about thousands of them by each node, nor real ones wait behind them.
+A folder's name contains its namespace, and whoever may mount the directory may invent names. The nodes must
+not send the API server requests for thousands of them, and real namespaces must not wait behind them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from sparkgen.runtime.janitor.values import DriversAnswer
 
 MAX_NAMESPACES = 64
-"""Asked about in a round. A node rarely has executors of so many."""
+"""The most namespaces listed in a round. A node rarely has executors of that many."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamespaceQuery:
-    """When a namespace was asked about for the last time, and what came of it."""
+    """When a namespace was last listed, and the answer."""
 
     at: float
     answer: DriversAnswer
@@ -26,9 +26,9 @@ class NamespaceQuery:
 def next_namespaces(
     namespaces: Iterable[str], asked: Mapping[str, NamespaceQuery], limit: int = MAX_NAMESPACES
 ) -> list[str]:
-    """Those to ask about now, at most `limit`: those that waited longest first.
+    """The namespaces to list now, at most `limit`: first those that have waited longest.
 
-    Half of the places are for those that gave a whole list the last time: nobody can make up such a name.
+    Half of the places are for namespaces whose last list was complete: such a namespace is not invented.
     """
     in_turn = sorted(namespaces, key=lambda name: (asked[name].at if name in asked else float("-inf"), name))
     known = [name for name in in_turn if name in asked and asked[name].answer is DriversAnswer.WHOLE]

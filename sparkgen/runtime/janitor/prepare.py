@@ -1,4 +1,4 @@
-"""What the init container `prepare` does: it makes the directories fit before the service starts."""
+"""The init container `prepare`: makes the directories fit for use before the service starts."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.janitor.disk import TRASH, Disk, open_untrusted, opened
 
 DATABASES = ("registeredExecutors.ldb", "registeredExecutors.rdb")
-"""Where Spark's service keeps what executors registered (ExternalShuffleService); LevelDB or RocksDB."""
+"""Where Spark's service saves what executors registered (ExternalShuffleService); LevelDB or RocksDB."""
 DATABASE_LOCK = "LOCK"
-"""The file of a database that RocksDB and LevelDB hold locked for as long as they have it open (fcntl)."""
+"""The database's file that RocksDB and LevelDB keep locked while they have the database open (fcntl)."""
 MODE = 0o2770
-"""Readable and writable for the group, which what is made below inherits."""
+"""Readable and writable for the group, which new files and folders inherit."""
 
 
 class BadDirectory(Exception):
-    """A directory that cannot be used, and what to do about it."""
+    """A directory that cannot be used; the text says what to do."""
 
 
 def wait_for_the_end(
     folders: Sequence[Path], patience: float, clock: Callable[[], float], sleep: Callable[[float], None]
 ) -> None:
-    """Wait until no service has its database open, as one whose pod was deleted by force still may.
+    """Wait until no service has its database open; a service whose pod was deleted by force may still run.
 
-    Refused when one has it for longer than `patience` (seconds): the kubelet tries again.
+    Raises Refused if one has it open for longer than `patience` (seconds): the kubelet then retries.
     """
     deadline = clock() + patience
     while database := open_database(folders):
@@ -42,11 +42,11 @@ def wait_for_the_end(
 
 
 def prepare(directories: Sequence[Path], number: str) -> list[str]:
-    """Make directories fit for service, executors and janitor; what was done, in words. BadDirectory.
+    """Make directories fit for service, executors and janitor. Returns what was done, in words.
 
-    Runs as their owner, root, without a capability: an owner may give a directory to a group of its own. The
-    service does not run yet, so that its database may go, when it speaks of nothing that is there.
-    `number` is one that was not used here before.
+    Raises BadDirectory. Runs as their owner, root, without any capability: an owner may give a directory to a
+    group that it belongs to. The service does not run yet, so its database may be removed if no application
+    in it has files left. `number` is one that was not used here before.
     """
     for directory in directories:
         with opened(directory, follow=True) as found:
@@ -76,10 +76,10 @@ def _make_fit(directory: Path, descriptor: int) -> None:
 
 
 def open_database(directories: Sequence[Path]) -> Path | None:
-    """The database that a service has open; None when there is none.
+    """The database that a service has open; None if there is none.
 
-    A service that starts beside another one takes the database, which is locked, for a broken one: it deletes
-    it, and no executor is known any more (RocksDBProvider.initRockDB, LevelDBProvider.initLevelDB).
+    A service that starts beside another one takes the locked database for a broken one and deletes it; then
+    it knows no executor any more (RocksDBProvider.initRockDB, LevelDBProvider.initLevelDB).
     """
     found = (directory / name for directory in directories for name in DATABASES)
     return next((database for database in found if _is_open(database)), None)
@@ -90,11 +90,11 @@ def _is_open(database: Path) -> bool:
         with opened(database) as folder:
             lock = open_untrusted(DATABASE_LOCK, folder)
             try:
-                fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # a shared lock needs no right to write
+                fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # a shared lock needs no write permission
             finally:
                 os.close(lock)
     except BlockingIOError:
         return True
-    except OSError:  # there is none
+    except OSError:  # there is no database
         return False
     return False

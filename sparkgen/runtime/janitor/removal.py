@@ -1,8 +1,8 @@
-"""Removing a tree that belongs to somebody else: by file descriptors, in steps, and never outside of it.
+"""Removes a tree that belongs to somebody else: by file descriptors, in steps, and never anything outside it.
 
 User code made the tree, and may still be changing it. So no path is ever looked up twice: a directory is
-opened without following links, and all that is done to what is in it goes by its descriptor. What is nested
-is moved up before it is emptied: a tree of any depth takes six descriptors and no recursion.
+opened without following links, and its entries are only accessed through its descriptor. Nested directories
+are moved to the top before they are emptied: a tree of any depth takes six descriptors and no recursion.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from pathlib import Path
 DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NOT_EMPTY = (errno.ENOTEMPTY, errno.EEXIST)
 IS_DIRECTORY = (errno.EISDIR, errno.EPERM)
-"""What unlink says of a directory: Linux the first, POSIX the second."""
+"""The errors of unlink for a directory: on Linux the first, in POSIX the second."""
 OWNER_ALL = 0o700
 
 
 class RemovalOutcome(enum.Enum):
-    """How far a removal came."""
+    """The result of a removal."""
 
     GONE = "gone"
     UNFINISHED = "unfinished"
-    """Its time is over, or somebody still writes there."""
+    """Its time is over, or somebody still writes to the tree."""
     STUCK = "stuck"
-    """What is left cannot be removed by this process."""
+    """This process cannot remove the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What came of a removal. `why`: the first reason for which something stays; `entries`: how many do."""
+    """The result of a removal. `why`: the first reason why entries remain; `entries`: how many remain."""
 
     outcome: RemovalOutcome
     why: str = ""
@@ -42,10 +42,10 @@ class Removed:
 
 
 def open_directory(name: str, parent: int | None = None, device: int | None = None) -> int:
-    """A descriptor of a directory to read, search and change. OSError; also when it is a link.
+    """A descriptor of a directory, for reading, searching and changing it. Raises OSError, also for a link.
 
-    Where this user owns it and has no right to it, the owner's rights are given back first: an owner may.
-    `device`: of the tree; a directory of another file system is refused.
+    If this user owns the directory without having all rights to it, grants them first, as an owner may.
+    `device`: that of the tree; a directory of another file system is refused.
     """
     handle = os.open(name, os.O_PATH | DIRECTORY, dir_fd=parent)
     try:
@@ -53,7 +53,7 @@ def open_directory(name: str, parent: int | None = None, device: int | None = No
         if device is not None and status.st_dev != device:
             raise OSError(errno.EXDEV, "another file system is mounted there")
         if status.st_uid == os.geteuid() and status.st_mode & OWNER_ALL != OWNER_ALL:
-            # By the descriptor, not by a name that may mean something else by now.
+            # By the descriptor, because the name may mean something else by now.
             Path(f"/proc/self/fd/{handle}").chmod(OWNER_ALL)
         return os.open(".", os.O_RDONLY | DIRECTORY, dir_fd=handle)
     finally:
@@ -61,9 +61,9 @@ def open_directory(name: str, parent: int | None = None, device: int | None = No
 
 
 def remove_tree(parent: int, name: str, expired: Callable[[], bool], new_name: Callable[[], str]) -> Removed:
-    """Remove what has this name in the directory `parent`, until `expired`. No OSError is raised.
+    """Remove the entry `name` of the directory `parent`, until `expired`. Never raises OSError.
 
-    `new_name`: a name that nobody guesses, at each call.
+    `new_name` returns an unpredictable name at each call.
     """
     try:
         os.unlink(name, dir_fd=parent)
@@ -90,7 +90,7 @@ def _stuck(error: OSError) -> Removed:
 
 
 def _remove_closed(parent: int, name: str, error: OSError) -> Removed:
-    """A directory that cannot be opened goes where it is empty."""
+    """Remove a directory that cannot be opened, if it is empty."""
     try:
         os.rmdir(name, dir_fd=parent)
     except OSError:
@@ -99,7 +99,7 @@ def _remove_closed(parent: int, name: str, error: OSError) -> Removed:
 
 
 class _Tree:
-    """One removal. `top`: the descriptor of its topmost directory, to which everything is moved up."""
+    """One removal. `top`: the descriptor of the topmost directory, into which nested ones are moved."""
 
     def __init__(self, top: int, expired: Callable[[], bool], new_name: Callable[[], str]) -> None:
         self._top = top
@@ -111,7 +111,7 @@ class _Tree:
         self._failed = 0
 
     def remove(self, parent: int, name: str) -> Removed:
-        """Remove all that can be removed."""
+        """Remove everything that can be removed."""
         while True:
             before, self._failures, self._failed = self._done, [], 0
             if not self._pass(self._top, self._empty):
@@ -130,7 +130,7 @@ class _Tree:
         return Removed(RemovalOutcome.GONE)
 
     def _pass(self, directory: int, full: Callable[[int, str], None]) -> bool:
-        """Remove what is in a directory; `full` is told of directories that are not empty. False: no time."""
+        """Remove a directory's entries; calls `full` for non-empty directories. False: out of time."""
         with os.scandir(directory) as entries:
             for entry in entries:
                 if self._expired():
@@ -138,7 +138,7 @@ class _Tree:
                 try:
                     self._remove(directory, entry.name, full)
                 except FileNotFoundError:
-                    self._done += 1  # somebody else was faster
+                    self._done += 1  # another process has removed it
                 except OSError as error:
                     self._fail(error)
         return True
@@ -166,18 +166,18 @@ class _Tree:
         self._done += 1
 
     def _empty(self, directory: int, name: str) -> None:
-        """Empty a directory that is at the top, and remove it."""
+        """Empty a directory at the top, and remove it."""
         inner = open_directory(name, directory, self._device)
         try:
             self._pass(inner, self._move_up)
         finally:
             os.close(inner)
-        with suppress(OSError):  # if not, the next pass finds it again
+        with suppress(OSError):  # otherwise, the next pass tries again
             os.rmdir(name, dir_fd=directory)
             self._done += 1
 
     def _move_up(self, directory: int, name: str) -> None:
-        """Move a directory that is not empty to the top, where it has its turn."""
-        os.close(open_directory(name, directory, self._device))  # it cannot be moved without its own rights
+        """Move a directory that is not empty to the top, where a later step empties it."""
+        os.close(open_directory(name, directory, self._device))  # moving it needs its own rights
         os.rename(name, self._new_name(), src_dir_fd=directory, dst_dir_fd=self._top)
         self._done += 1

@@ -1,4 +1,4 @@
-"""Rounds: look at the disk, ask the cluster, decide, remove. It holds what the last round left behind."""
+"""The janitor's rounds: read the disk, list drivers, decide, remove; and the state between rounds."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ from sparkgen.runtime.janitor.values import (
 )
 
 ASKING_SECONDS = 60.0
-"""For all lists of a round; the namespaces that are left have their turn in the next one."""
+"""The time for all lists of a round; namespaces that are left have their turn in the next round."""
 REMOVING_SECONDS = (10.0, 60.0)
-"""For the removals of a round: the interval, but at least and at most so many. Then the next round begins."""
+"""The time for the removals of a round: the interval, but within these bounds. Then the next round begins."""
 PAUSE = 1.0
-"""Seconds between two rounds when there is more to remove."""
+"""Seconds between two rounds if there is more to remove."""
 MAX_TOLD = 10_000
-"""Lines of the log that are remembered, so that they are not said again."""
+"""The most log lines that are remembered in order not to repeat them."""
 
 
 class Files(Protocol):
-    """What is asked of the disk (disk.Disk)."""
+    """The operations on the disk (disk.Disk)."""
 
     def look(self, known: Container[Owner]) -> DiskContents:
-        """Whose sub-directories there are, and what is being removed. OSError when nothing can be read."""
+        """The owners of sub-directories, and trees being removed. Raises OSError if nothing is readable."""
         ...
 
     def is_held(self, owner: Owner) -> bool:
-        """Whether an executor on this node lives of it."""
+        """Whether an executor on this node uses the owner's files."""
         ...
 
     def used(self) -> float:
-        """The used share of the fullest file system. OSError."""
+        """The used share of the fullest file system. Raises OSError."""
         ...
 
     def discard(self, owner: Owner) -> Discarded:
-        """Make an application's sub-directories what is to be removed."""
+        """Mark an application's sub-directories for removal."""
         ...
 
     def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
-        """Go on with a removal until `expired`. OSError."""
+        """Continue a removal until `expired`. Raises OSError."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JanitorPorts:
-    """What the janitor is made of. `say` takes a line of the log."""
+    """The parts of the janitor. `say` writes a line to the log."""
 
     files: Files
     drivers: Callable[[str], Drivers]
@@ -72,7 +72,7 @@ class JanitorPorts:
 
 @dataclass(frozen=True, slots=True)
 class LastRound:
-    """What the last round left behind, for those who ask. `at`: when it ended."""
+    """The result of the last round, for probes, status and metrics. `at`: when it ended."""
 
     at: float
     view: JanitorView
@@ -82,7 +82,7 @@ class LastRound:
 
 
 class Janitor:
-    """All rounds of one process, on one thread; the counters, `last` and `silence` are for others, too."""
+    """All rounds of one process, on one thread. Other threads may read the counters, `last` and `silence`."""
 
     def __init__(self, ports: JanitorPorts, settings: JanitorSettings) -> None:
         self._ports = ports
@@ -98,28 +98,28 @@ class Janitor:
 
     @property
     def silence(self) -> float:
-        """Seconds since the last whole round, or since the beginning."""
+        """Seconds since the last finished round, or since the start."""
         last = self.last
         return self._ports.clock() - (self._began_at if last is None else last.at)
 
     def run(self, stop: threading.Event) -> None:
-        """Make rounds until it is told to stop."""
+        """Make rounds until `stop` is set."""
         while not stop.is_set():
             more = False
             try:
                 more = self.round()
             except OSError as error:
                 self._fault("disk", f"cannot read the service's directories: {error}")
-            except Exception as error:  # noqa: BLE001 - the next round may do better; /healthz tells if not
+            except Exception as error:  # noqa: BLE001 - the next round may succeed; if not, /healthz shows it
                 self._fault("round", f"a round failed: {type(error).__name__}: {error}")
             stop.wait(min(PAUSE, self.settings.interval) if more else self.settings.interval)
 
     def round(self) -> bool:
-        """One round; whether there is more to remove. OSError when the directories cannot be read."""
+        """Make one round. Returns whether there is more to remove. Raises OSError if it cannot read."""
         ports, now = self._ports, self._ports.clock()
         found = ports.files.look(
             self.last.view.owners if self.last else ()
-        )  # before the lists: they are about it
+        )  # before the lists, which must be newer than these directories
         self._tell_of(found)
         held = frozenset(owner for owner in found.owners if self._is_held(owner))
         view = JanitorView(
@@ -144,7 +144,7 @@ class Janitor:
     def _is_held(self, owner: Owner) -> bool:
         try:
             return self._ports.files.is_held(owner)
-        except Exception as error:  # noqa: BLE001 - one application's fault is no other's
+        except Exception as error:  # noqa: BLE001 - an error for one application must not affect others
             self._fault("lock", f"keeping {owner.folder}: cannot read its lock: {error}")
             return True
 
@@ -182,7 +182,7 @@ class Janitor:
     # --- remove -----------------------------------------------------------------------------------
 
     def _remove(self, found: DiskContents, decision: JanitorDecision) -> bool:
-        """Begin what was decided, and go on with what has begun; whether there is more to do."""
+        """Begin the decided removals, and continue earlier ones. Returns whether there is more to do."""
         if self.settings.dry_run:
             for removal in decision.removals:
                 folder = removal.owner.folder
@@ -198,7 +198,7 @@ class Janitor:
             if not removal.pressed:
                 self._discard(removal)
         more = self._sweeper.sweep(deadline)
-        # One by one: the next goes only where the one before it was not enough.
+        # One by one: the next is removed only if the disk is still too full.
         while pressed and not more and self._used() > self.settings.pressure:
             self._discard(pressed.pop(0))
             more = self._sweeper.sweep(deadline)
@@ -240,7 +240,7 @@ class Janitor:
         self._ports.say(text)
 
     def _once(self, key: object, text: str) -> None:
-        """Say it, unless it was the last thing said about `key`."""
+        """Log a line, unless it was the last one about `key`."""
         if self._told.get(key) != text:
             self._told[key] = text
             self._ports.say(text)

@@ -1,4 +1,4 @@
-"""The janitor's environment as values."""
+"""The janitor's environment variables as values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.runtime.janitor.values import JanitorSettings
 
 
 def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:
-    """The service's directories. Refused when they are none, or no absolute paths."""
+    """The service's directories. Raises Refused if there are none, or if a path is not absolute."""
     name = contract.ENV_JANITOR_DIRECTORIES
     paths = tuple(Path(text) for text in environment.get(name, "").split(",") if text)
     if not paths or not all(path.is_absolute() for path in paths):
@@ -23,7 +23,7 @@ def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def settings(environment: Mapping[str, str]) -> JanitorSettings:
-    """What is set, and defaults for the rest. Refused for a value that is none."""
+    """The settings, with defaults for what is not set. Raises Refused for an invalid value."""
     defaults = JanitorSettings()
 
     def number(name: str, default: float, least: float, most: float) -> float:
@@ -50,6 +50,6 @@ def settings(environment: Mapping[str, str]) -> JanitorSettings:
 
 
 def port(environment: Mapping[str, str]) -> int:
-    """Where to answer probes and Prometheus. Refused for what is no port."""
+    """The port for probes and Prometheus. Raises Refused for an invalid port."""
     given = port_in(environment, contract.ENV_JANITOR_PORT, least=0)
     return contract.JANITOR_PORT if given is None else given

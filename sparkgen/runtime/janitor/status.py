@@ -1,4 +1,4 @@
-"""What people and Prometheus can ask: /status and /metrics, made of the last round."""
+"""The answers to /status and /metrics, made from the last round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkgen.runtime.janitor.rounds import Janitor, LastRound
 from sparkgen.runtime.janitor.values import OwnerState
 
 MOST = 1000
-"""Entries of each list of /status."""
+"""The most entries of each list in /status."""
 
 
 def status_body(janitor: Janitor, now: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Goes on with removals, each for a share of the time, so that none holds up the others."""
+"""Continues removals, each for a share of the time, so that none holds up the others."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
 from sparkgen.runtime.janitor.values import OwnerRemoval, Trash
 
 SHARE = 0.2
-"""Seconds that a removal has at least, in its turn."""
+"""The least seconds for a removal in its turn."""
 RETRY = 300.0
-"""Seconds after which what was stuck is tried again."""
+"""Seconds after which a stuck removal is tried again."""
 
 
 @dataclass(slots=True)
 class PendingRemoval:
-    """A removal that has begun. `removal` None: an earlier process began it. Times of the janitor's clock."""
+    """A removal that has begun. `removal` None: an earlier process began it. Times by the janitor's clock."""
 
     since: float
     removal: OwnerRemoval | None = None
@@ -24,12 +24,12 @@ class PendingRemoval:
     stuck: Removed | None = None
 
     def is_due(self, now: float) -> bool:
-        """Whether to try it now."""
+        """Whether to continue it now."""
         return self.stuck is None or self.tried_at is None or now - self.tried_at >= RETRY
 
 
 class Sweeper:
-    """All removals that have begun. `remove` goes on with one until it is told that its time is over."""
+    """All removals that have begun. `remove` continues one until the given function returns True."""
 
     def __init__(
         self,
@@ -46,21 +46,21 @@ class Sweeper:
 
     @property
     def stuck(self) -> tuple[tuple[Trash, PendingRemoval], ...]:
-        """What cannot be removed."""
+        """The removals that are stuck."""
         return tuple((trash, entry) for trash, entry in sorted(self._entries.items()) if entry.stuck)
 
     def begin(self, trash: Trash, removal: OwnerRemoval | None = None) -> None:
-        """Remember a removal that has begun, when it is not known yet."""
+        """Add a removal that has begun, if it is not known yet."""
         if trash not in self._entries:
             self._entries[trash] = PendingRemoval(self._clock(), removal)
 
     def forget_others(self, there: Iterable[Trash]) -> None:
-        """Forget what somebody else has removed."""
+        """Forget removals that somebody else has finished."""
         kept = set(there)
         self._entries = {trash: entry for trash, entry in self._entries.items() if trash in kept}
 
     def sweep(self, deadline: float) -> bool:
-        """Go on with all of them, those that waited longest first; whether some wait for more time."""
+        """Continue all removals, those that waited longest first. Returns whether some need more time."""
         due = [trash for trash, entry in self._entries.items() if entry.is_due(self._clock())]
         due.sort(key=lambda trash: self._entries[trash].tried_at or 0.0)
         while due and self._clock() < deadline:
@@ -77,11 +77,11 @@ class Sweeper:
         return bool(due)
 
     def go_on(self, trash: Trash, deadline: float) -> RemovalOutcome:
-        """Go on with one of them; any fault of it is its own."""
+        """Continue one removal; an error in it does not affect the others."""
         entry = self._entries[trash]
         try:
             removed = self._remove(trash, lambda: self._clock() >= deadline)
-        except Exception as error:  # noqa: BLE001 - others have to go on
+        except Exception as error:  # noqa: BLE001 - the others must continue
             removed = Removed(RemovalOutcome.STUCK, f"{type(error).__name__}: {error}", 1)
         entry.tried_at = self._clock()
         entry.stuck = removed if removed.outcome is RemovalOutcome.STUCK else None

@@ -1,4 +1,4 @@
-"""The values of the janitor: what is on the disk, what the cluster says, what is remembered and decided.
+"""The values of the janitor: contents of the disk, the cluster's answers, memory and decisions.
 
 All are frozen. Times are seconds of one monotonic clock of this process (`now`).
 """
@@ -15,7 +15,7 @@ _NAME = re.compile(r"(?P<namespace>[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)_(?P<uid>[
 
 @dataclass(frozen=True, slots=True, order=True)
 class Owner:
-    """Whose sub-directory it is: a driver's pod."""
+    """The owner of a sub-directory: a driver's pod."""
 
     namespace: str
     uid: str
@@ -27,14 +27,14 @@ class Owner:
 
 
 def owner_of(folder: str) -> Owner | None:
-    """Whose sub-directory has this name; None for what is no application's."""
+    """The owner of the sub-directory with this name; None if it does not belong to an application."""
     found = _NAME.fullmatch(folder)
     return Owner(found["namespace"], found["uid"]) if found else None
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Trash:
-    """What is being removed: a name in one of the service's directories. Others may have chosen the name."""
+    """A tree that is being removed: a name in one of the service's directories. The name is untrusted."""
 
     directory: str
     name: str
@@ -42,37 +42,37 @@ class Trash:
 
 @dataclass(frozen=True, slots=True)
 class DiskContents:
-    """What is in the service's directories."""
+    """The contents of the service's directories."""
 
     owners: frozenset[Owner] = frozenset()
     trash: tuple[Trash, ...] = ()
     faults: tuple[str, ...] = ()
     """Why some of the directories could not be read."""
     crowded: bool = False
-    """There are more sub-directories than are looked after at once."""
+    """There are more sub-directories than are handled at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """Sub-directories that are to be removed now. `fault`: why another one of the application stays."""
+    """The sub-directories marked for removal. `fault`: why another one of the application stays."""
 
     trash: tuple[Trash, ...] = ()
     fault: str = ""
 
 
 class DriversAnswer(enum.Enum):
-    """What a list of a namespace's drivers is worth."""
+    """The quality of a list of a namespace's drivers."""
 
     WHOLE = "whole"
     DENIED = "denied"
-    """The janitor may not list there: the application's RoleBinding is gone, or not there yet."""
+    """The janitor may not list there: the application's RoleBinding is gone, or does not exist yet."""
     UNKNOWN = "unknown"
     """No answer, an error, or a part of a list: nothing may be concluded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drivers:
-    """What the cluster says of one namespace. `running`: UIDs of driver pods that have not ended (WHOLE)."""
+    """The drivers of one namespace. `running`: UIDs of driver pods that have not ended (if WHOLE)."""
 
     answer: DriversAnswer
     running: frozenset[str] = frozenset()
@@ -81,33 +81,33 @@ class Drivers:
 
 @dataclass(frozen=True, slots=True)
 class JanitorView:
-    """All that one round sees. The lists were asked for after the directories were read."""
+    """All facts of one round. The drivers were listed after the directories were read."""
 
     owners: frozenset[Owner] = frozenset()
     held: frozenset[Owner] = frozenset()
-    """Whose sub-directory an executor on this node has open."""
+    """Owners whose sub-directory an executor on this node has locked."""
     drivers: Mapping[str, Drivers] = field(default_factory=dict)
-    """Per namespace; one that is missing is unknown."""
+    """The lists by namespace; a missing one is unknown."""
     used: float = 0.0
     """The used share (0 to 1) of the fullest of the service's file systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class JanitorSettings:
-    """How patient it is; times in seconds."""
+    """How long the janitor waits; times in seconds."""
 
     interval: float = 30.0
     grace: float = 300.0
-    """From when an application was first seen to be over."""
+    """From when an application was first seen as finished."""
     without_access: float = 86_400.0
-    """From the first of a row of refusals to list its namespace; 0: forever."""
+    """From the first of several refusals in a row to list its namespace; 0: forever."""
     pressure: float = 0.85
-    """The used share above which applications that are over go at once."""
+    """The used share above which finished applications are removed at once."""
     dry_run: bool = False
 
 
 class OwnerState(enum.Enum):
-    """What is thought of an application's sub-directory; each is in exactly one of these sets."""
+    """The state of an application's sub-directory; each is in exactly one."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -117,17 +117,17 @@ class OwnerState(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class JanitorMemory:
-    """What is remembered between rounds; all of it can be lost, which only makes the janitor later."""
+    """What is remembered between rounds. All of it may be lost, which only delays removals."""
 
     finished: Mapping[Owner, float] = field(default_factory=dict)
-    """Since when applications have been over."""
+    """Since when applications have been finished."""
     denied: Mapping[Owner, float] = field(default_factory=dict)
-    """Since when nothing but refusals was heard of them."""
+    """Since when the lists of their namespaces have only been refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRemoval:
-    """Remove this sub-directory. `pressed`: only as long as the disk is as full as it was."""
+    """Remove this sub-directory. `pressed`: only if the disk is still as full."""
 
     owner: Owner
     why: str
@@ -136,7 +136,7 @@ class OwnerRemoval:
 
 @dataclass(frozen=True, slots=True)
 class JanitorDecision:
-    """What to remove, in this order; what to remember; and what each sub-directory is."""
+    """What to remove, in this order; what to remember; and the state of each sub-directory."""
 
     memory: JanitorMemory
     removals: tuple[OwnerRemoval, ...] = ()
