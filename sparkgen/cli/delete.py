@@ -8,11 +8,12 @@ import typer
 
 from sparkgen.cli.options import Context, Kubeconfig, Namespace, ObjectForm, ObjectsForm, Quiet, Yes
 
-SUMMARY = "Delete an application from a cluster, with all its runs."
-HELP = """Delete an application and everything that was applied for it, even if it is running.
+SUMMARY = "Delete applications from a cluster, with all their runs."
+HELP = """Delete applications and everything that was applied for them, even if they are running.
 
 The command first lists the objects that it will delete: all runs with their executors, files and permissions.
-It keeps Secrets, claims and ConfigMaps that you created.
+It keeps Secrets, claims and ConfigMaps that you created. If one of the applications cannot be found, the
+command deletes nothing.
 
 If Argo CD, Flux or Helm manages the application, delete the application there instead: otherwise, that tool
 would create it again and start a new run.
@@ -20,13 +21,13 @@ would create it again and start a new run.
 EXAMPLES = """\b
 Examples:
   sparkgen delete pi -n analytics
-  sparkgen delete pi --dry-run
+  sparkgen delete pi etl --dry-run
   sparkgen delete pi --yes
 """
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="An application.", show_default=False)],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Applications.", show_default=False)],
     yes: Yes = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help=("List what would be deleted, and delete nothing."))
@@ -37,11 +38,11 @@ def command(
     form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
-    """Remove an application."""
+    """Remove applications."""
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 
     place = Place(kubeconfig, context, namespace)
-    options = ending.EndOptions(place, name, form=form.value, yes=yes, dry_run=dry_run, quiet=quiet)
-    if code := ending.delete(options):
+    options = ending.EndOptions(place, form.value, yes=yes, dry_run=dry_run, quiet=quiet)
+    if code := ending.delete(options, names):
         raise typer.Exit(code)

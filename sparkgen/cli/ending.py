@@ -21,22 +21,20 @@ from sparkgen.usecases import deleting, killing, object_names
 
 @dataclass(frozen=True, slots=True)
 class EndOptions:
-    """What was asked for. `run`: "" for the one that runs; `form`: of ObjectForm."""
+    """What was asked for, besides what is to end. `form`: of ObjectForm."""
 
     place: Place
-    name: str
-    run: str = ""
     form: str = "text"
     yes: bool = False
     dry_run: bool = False
     quiet: bool = False
 
 
-def kill(options: EndOptions) -> int:
-    """End a run; 0 also when there is nothing to end."""
+def kill(options: EndOptions, name: str, wanted: str) -> int:
+    """End a run (`wanted`: "" for the one that runs); 0 also when there is nothing to end."""
     cluster = connect(options.place)
-    application = one(cluster, options.name)
-    run = killing.run_to_kill(application, options.run)
+    application = one(cluster, name)
+    run = killing.run_to_kill(application, wanted)
     if run is None:
         output.note(f"no run of {application.name} is running{_instead(application)}")
         return 0
@@ -77,28 +75,33 @@ def _after(run: Run, place: Place) -> str:
     )
 
 
-def delete(options: EndOptions) -> int:
-    """Remove all objects of an application; 1 when the person says no."""
+def delete(options: EndOptions, names: Sequence[str]) -> int:
+    """Remove all objects of applications; 1 when the person says no, 2 when one of them cannot be found."""
     cluster = connect(options.place)
-    found = deleting.objects_of(cluster, options.name)
-    for text in found.unseen:
+    found, problems = deleting.applications(cluster, names)
+    for text in problems:
+        output.note(f"sparkgen: {text}")
+    if problems:
+        return 2
+    for text in dict.fromkeys(text for each in found.values() for text in each.unseen):
         output.note(f"not checked: {text}")
+    objects = [item for each in found.values() for item in each.objects]
     if options.dry_run:
-        _print(found.objects, "(dry run)", options)
+        _print(objects, "(dry run)", options)
         return 0
-    if found.controllers:
-        output.note(
-            f"warning: {' and '.join(found.controllers)} manages {options.name}, and will create it "
-            "again and start a new run; delete it there instead"
-        )
+    for name, each in found.items():
+        if each.controllers:
+            output.note(
+                f"warning: {' and '.join(each.controllers)} manages {name}, and will create it "
+                "again and start a new run; delete it there instead"
+            )
     if not options.yes and sys.stdin.isatty():
-        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found.objects))
-    number = len(found.objects)
-    objects = "this 1 object" if number == 1 else f"these {number} objects"
-    question = f"delete {objects} of {options.name} in {cluster.namespace} ({cluster.context})?"
+        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in objects))
+    shown = "this 1 object" if len(objects) == 1 else f"these {len(objects)} objects"
+    question = f"delete {shown} of {' and '.join(found)} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, options):
         return 1
-    deleting.delete(cluster, found, lambda gone: _print(gone, "deleted", options))
+    deleting.delete(cluster, objects, lambda gone: _print(gone, "deleted", options))
     return 0
 
 

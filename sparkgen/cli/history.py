@@ -11,7 +11,7 @@ import typer
 
 from sparkgen.cli import listing, output
 from sparkgen.cli.options import (
-    ApplicationName,
+    ApplicationNames,
     Context,
     Kubeconfig,
     Listing,
@@ -24,20 +24,21 @@ from sparkgen.errors import SparkgenError
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
-SUMMARY = "List the runs of an application that are still in the cluster."
-HELP = """List the runs of an application that are still in the cluster, the latest first.
+SUMMARY = "List the runs of applications that are still in the cluster."
+HELP = """List the runs of applications that are still in the cluster, the latest first.
 
 spec.run.history and spec.timeToLiveSeconds determine which runs are kept. For a schedule, its own limits
 determine this. If a run failed, the command reads the reason from the driver's pod and log, as long as they
 exist.
 
-With --event-log, the command writes the event log of a run to a file instead. It gets the log from a history
-server in the namespace, through a forwarded port as in `sparkgen ui`. The file is a zip archive, which
-`sparkgen whatif` reads.
+With --event-log, the command writes the event log of one run to a file instead. It gets the log from a
+history server in the namespace, through a forwarded port as in `sparkgen ui`. The file is a zip archive,
+which `sparkgen whatif` reads.
 """
 EXAMPLES = """\b
 Examples:
-  sparkgen history pi
+  sparkgen history                      # all applications of the context's namespace
+  sparkgen history pi etl
   sparkgen history nightly -n analytics -o wide
   sparkgen history nightly --event-log log.zip && sparkgen whatif log.zip
   sparkgen history pi -o json | jq -r '.runs[] | [.run, .state, .exitCode] | @tsv'
@@ -45,7 +46,7 @@ Examples:
 
 
 def command(
-    name: ApplicationName,
+    names: ApplicationNames = None,
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",
@@ -59,25 +60,32 @@ def command(
     run: RunName = "",
 ) -> None:
     """Print the table, or get the log."""
+    names = names or []
     if run and not event_log:
         raise SparkgenError("--run selects the run whose event log to write; add --event-log FILE")
+    if event_log and len(names) != 1:
+        raise SparkgenError("--event-log writes the log of one run; name one application or run")
     from datetime import UTC, datetime  # noqa: PLC0415 - not for every command's help
 
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
     from sparkgen.live.find import find  # noqa: PLC0415
     from sparkgen.live.rows import every, rows  # noqa: PLC0415
-    from sparkgen.live.table import HISTORY  # noqa: PLC0415
+    from sparkgen.live.table import HISTORY, NAME  # noqa: PLC0415
 
     cluster = connect(Place(kubeconfig, context, namespace))
     if event_log:
-        _write_event_log(cluster, name, run, event_log)
+        _write_event_log(cluster, names[0], run, event_log)
         return
-    found = find(cluster, [name])
+    found = find(cluster, names)
     listing.tell_unseen(found.unseen)
     now = datetime.now(UTC)
-    listing.show(rows(cluster, found.applications, every, now), HISTORY, form.value, now)
-    if not found.applications[0].runs:
-        output.note(f"{found.applications[0].name} has not run yet in {cluster.namespace}")
+    columns = HISTORY if len(found.applications) == 1 else (NAME, *HISTORY)
+    listing.show(rows(cluster, found.applications, every, now), columns, form.value, now)
+    if not found.applications:
+        output.note(listing.nothing_in(cluster.namespace))
+    for application in found.applications:
+        if not application.runs:
+            output.note(f"{application.name} has not run yet in {cluster.namespace}")
 
 
 def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:

@@ -54,6 +54,6 @@ def command(
     from sparkgen.cluster import Place  # noqa: PLC0415
 
     place = Place(kubeconfig, context, namespace)
-    options = ending.EndOptions(place, name, run, form.value, yes=yes, quiet=quiet)
-    if code := ending.kill(options):
+    options = ending.EndOptions(place, form.value, yes=yes, quiet=quiet)
+    if code := ending.kill(options, name, run):
         raise typer.Exit(code)

@@ -36,6 +36,11 @@ def show(
         output.write("".join(f"{line}\n" for line in (lines if header else lines[1:])))
 
 
+def nothing_in(where: str) -> str:
+    """What to say where there is no application."""
+    return f"no sparkgen applications in {where}; to look elsewhere, add --namespace or --context"
+
+
 def tell_unseen(unseen: Iterable[str]) -> None:
     """Say once what the person may not see."""
     for text in dict.fromkeys(unseen):

@@ -162,6 +162,10 @@ ApplicationName = Annotated[
     str,
     typer.Argument(metavar="NAME", help="Application, or one of its runs.", show_default=False),
 ]
+ApplicationNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME", help="Applications or runs. Default: all.", show_default=False),
+]
 RunName = Annotated[
     str,
     typer.Option(

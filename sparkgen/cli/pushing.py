@@ -19,7 +19,7 @@ from sparkgen.delivery.limits import bytes_text
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.local.view import Plain
 from sparkgen.semantics.local_entries import entries_of
-from sparkgen.usecases import local_files, pushing
+from sparkgen.usecases import local_files, pushing, untracked
 from sparkgen.usecases.checking import check
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def push(request: Request, ca_file: str, *, dry_run: bool, verify: bool) -> int:
     with _asked(ca_file, verify=verify) as asked:
         plans = [pushing.plan(document, inputs, asked, whole=dry_run) for document in checked.documents]
         _tell_left_out(plans, request)
+        _tell_untracked(plans, request)
         if dry_run:
             _tell_plans(plans)
             return 0
@@ -65,6 +66,7 @@ def brought(
         late = [one for one in plans if one.stale]
         if not late:
             return list(documents)
+        _tell_untracked(late, request)
         if dry_run:
             _tell_plans(late)
         else:
@@ -167,5 +169,15 @@ def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
 def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
     paths = sorted({path for one in plans for path in one.left_out})
     if paths and not request.quiet:
-        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-        output.note(f"ignored: {', '.join(paths[:_SHOWN])}{more}")
+        output.note(f"ignored: {_some(paths)}")
+
+
+def _tell_untracked(plans: Sequence[pushing.Plan], request: Request) -> None:
+    """Files that go into artifacts, and that a reviewer of the repository does not see."""
+    if not request.quiet and (paths := untracked.untracked(plans)):
+        output.note(f"warning: not in Git: {_some(paths)}; add them to Git, or to .sparkgenignore")
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return f"{', '.join(paths[:_SHOWN])}{more}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparkgen.cli import listing, output
-from sparkgen.cli.options import Context, Kubeconfig, Listing, ListingForm
+from sparkgen.cli.options import ApplicationNames, Context, Kubeconfig, Listing, ListingForm
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ EXECUTORS shows how many executors are running, how many are wanted, and how man
 why a run is waiting or has failed, and what to do (docs/troubleshooting.md).
 
 The command changes nothing in the cluster. It needs permission to list Jobs and pods. With permission to read
-Events and logs, it shows more details.
+Events and logs, it shows more details. If you may not list Jobs and pods in all namespaces at once, -A lists
+the namespaces, and shows those in which you may.
 """
 EXAMPLES = """\b
 Examples:
@@ -32,6 +33,7 @@ Examples:
   sparkgen status pi -n analytics
   sparkgen status pi-1a2b3c4d           # one run
   sparkgen status -n analytics -n etl -o wide
+  sparkgen status -A                    # all namespaces that you may see
   sparkgen status pi --watch            # a line for each change, until Ctrl-C
   sparkgen status -o json | jq '.runs[] | select(.state == "Failed")'
 """
@@ -39,10 +41,7 @@ WATCH_SECONDS = 2.0
 
 
 def command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME", help="Applications or runs. Default: all.", show_default=False),
-    ] = None,
+    names: ApplicationNames = None,
     namespaces: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,6 +52,9 @@ def command(
             show_default=False,
         ),
     ] = None,
+    everywhere: Annotated[
+        bool, typer.Option("--all-namespaces", "-A", help="All namespaces that you may see.")
+    ] = False,
     context: Context = "",
     kubeconfig: Kubeconfig = "",
     form: ListingForm = Listing.TEXT,
@@ -61,18 +63,27 @@ def command(
     ] = False,
 ) -> None:
     """Print the table, and with --watch what changes in it."""
-    from sparkgen.cluster import Place, connect  # noqa: PLC0415 - not for every command's help
+    from sparkgen.cluster import (  # noqa: PLC0415 - not for every command's help
+        ALL_NAMESPACES,
+        Place,
+        connect,
+    )
+    from sparkgen.live.find import in_words  # noqa: PLC0415
     from sparkgen.live.table import STATUS  # noqa: PLC0415
 
     spaces = list(dict.fromkeys(namespaces or ()))
+    if everywhere and spaces:
+        raise SparkgenError("--all-namespaces and --namespace cannot be combined; leave one of them out")
     if watch and form not in (Listing.TEXT, Listing.WIDE):
         raise SparkgenError(f"--watch prints lines of a table; leave out -o {form.value}")
     cluster = connect(Place(kubeconfig, context, spaces[0] if spaces else ""))
+    if everywhere:
+        spaces = [ALL_NAMESPACES]
     rows, now = _look(cluster, names or (), spaces)
-    listing.show(rows, STATUS, form.value, now, spaces=len(spaces) > 1)
+    listing.show(rows, STATUS, form.value, now, spaces=_several(spaces))
     if not rows:
-        where = " and ".join(spaces or [cluster.namespace])
-        output.note(f"no sparkgen applications in {where}; to look elsewhere, add --namespace or --context")
+        where = in_words(spaces or [cluster.namespace])
+        output.note(listing.nothing_in(where))
     if watch:
         _watch(cluster, names or (), spaces, form.value, rows)
 
@@ -88,6 +99,13 @@ def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tupl
     found = find(cluster, names, spaces)
     listing.tell_unseen(found.unseen)
     return rows(cluster, found.applications, current, now), now
+
+
+def _several(spaces: Sequence[str]) -> bool:
+    """Whether a row has to say which namespace it is of."""
+    from sparkgen.cluster import ALL_NAMESPACES  # noqa: PLC0415 - as above
+
+    return len(spaces) > 1 or ALL_NAMESPACES in spaces
 
 
 def _watch(
@@ -113,5 +131,5 @@ def _watch(
             continue
         silent = False
         changed = [row for row in rows if row not in shown]
-        listing.show(changed, STATUS, form, now, spaces=len(spaces) > 1, header=False)
+        listing.show(changed, STATUS, form, now, spaces=_several(spaces), header=False)
         shown = rows

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
-from sparkgen.cluster.routes import root, route
-from sparkgen.cluster.shapes import conforming, has_name
+from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
+from sparkgen.cluster.shapes import conforming, data_keys, has_name
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -79,6 +79,17 @@ class Cluster:
             raise
         return True
 
+    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str]:
+        """The keys of a Secret or ConfigMap, none where the cluster does not name them. No value is read."""
+        path = route("v1", kind, namespace or self.namespace, name)
+        try:
+            doing = f"look for {kind} {name} in {namespace or self.namespace}"
+            return data_keys(self._ask(doing, "GET", path, headers={"Accept": METADATA_ONLY}))
+        except ClusterError as error:
+            if error.status == 404:
+                return frozenset()
+            raise
+
     def knows(self, api_version: str, kind: str) -> bool:
         """Whether the cluster has a kind; True where it does not say. Users may ask (`system:discovery`)."""
         try:
@@ -96,10 +107,13 @@ class Cluster:
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
     ) -> list[Object]:
-        """The objects of a kind that label and field selectors choose, each with its apiVersion and kind."""
+        """The objects of a kind that label and field selectors choose, each with its apiVersion and kind.
+
+        `namespace`: "" for the one that is meant, or ALL_NAMESPACES.
+        """
         where = namespace or self.namespace
         path = route(api_version, kind, where)
-        doing = f"list {kind}s in {where}"
+        doing = f"list {kind}s in {'all namespaces' if where == ALL_NAMESPACES else where}"
         items: list[Object] = []
         more = ""
         for _ in range(MAX_PAGES):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+ALL_NAMESPACES = "*"
+"""In place of the name of a namespace: all of them. No namespace can have this name."""
 _PLURALS = {"Ingress": "ingresses", "NetworkPolicy": "networkpolicies", "StorageClass": "storageclasses"}
 _CLUSTER_WIDE = frozenset(
     ("Namespace", "Node", "PersistentVolume", "SelfSubjectAccessReview", "StorageClass")
@@ -21,6 +23,7 @@ def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     exceptions.
     """
     plural = _PLURALS.get(kind, f"{kind.lower()}s")
-    above = root(api_version) if kind in _CLUSTER_WIDE else f"{root(api_version)}/namespaces/{namespace}"
+    everywhere = kind in _CLUSTER_WIDE or namespace == ALL_NAMESPACES
+    above = root(api_version) if everywhere else f"{root(api_version)}/namespaces/{namespace}"
     path = f"{above}/{plural}"
     return f"{path}/{name}" if name else path

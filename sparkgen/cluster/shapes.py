@@ -101,6 +101,21 @@ def has_name(item: Any) -> bool:
     return isinstance(metadata, dict) and isinstance(metadata.get("name"), str) and bool(metadata["name"])
 
 
+def data_keys(metadata_only: ObjectView) -> frozenset[str]:
+    """The keys of a Secret or ConfigMap, by the record of who set which field; none where there is no record.
+
+    https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+    """
+    records = (metadata_only.get("metadata") or {}).get("managedFields")
+    fields = [_map_in(_map_in(one).get("fieldsV1")) for one in (records if isinstance(records, list) else ())]
+    parts = [_map_in(one.get(part)) for one in fields for part in ("f:data", "f:stringData", "f:binaryData")]
+    return frozenset(name.removeprefix("f:") for part in parts for name in part if name.startswith("f:"))
+
+
+def _map_in(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _templates(item: Object) -> list[Object]:
     if item.get("kind") == "CronJob":
         job = item.setdefault("spec", {}).setdefault("jobTemplate", {})

@@ -1,6 +1,7 @@
 """Files as they are at a revision, by git's plumbing: neither the work tree nor the index is touched.
 
-`rev-parse`, `ls-tree` and `cat-file --batch` only read, and start no program that a repository names. https://git-scm.com/docs/git#_low_level_commands_plumbing
+`rev-parse`, `ls-tree`, `ls-files` and `cat-file --batch` only read, and start no program that a repository
+names. https://git-scm.com/docs/git#_low_level_commands_plumbing
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ _SETTINGS = {
 }
 """What overrides the repository's own configuration: somebody else may have written it."""
 _OPTIONS = [word for name, text in _SETTINGS.items() for word in ("-c", f"{name}={text}")]
+_AT_ONCE = 500
+"""Names of files in one call of git."""
+_PATIENCE = 30.0
+"""Seconds: a named pipe in place of a .gitignore would keep git for ever."""
 _FILE_MODES = (b"100644", b"100755")
 _SUFFIXES = (".yaml", ".yml")
 
@@ -104,6 +109,20 @@ class Repository:
             contents[one], rest = rest[:size], rest[size + 1 :]
         return contents
 
+    def untracked(self, paths: Iterable[Path]) -> list[str]:
+        """Those of these files that nobody has added to the repository, and that it does not ignore.
+
+        By their names from the root. Empty where git cannot tell.
+        """
+        inside = [one.relative_to(self.root).as_posix() for one in paths if one.is_relative_to(self.root)]
+        found: list[str] = []
+        for start in range(0, len(inside), _AT_ONCE):
+            some = [f":(top,literal){name}" for name in inside[start : start + _AT_ONCE]]
+            words = ("ls-files", "-z", "--others", "--exclude-standard", "--", *some)
+            done = _run(self.root, *words, seconds=_PATIENCE)
+            found += [name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0") if name]
+        return sorted(set(found) & set(inside))
+
     def _inside(self, name: str) -> str:
         """A name of the caller's as a path below the root, with `/`."""
         relative = os.path.relpath(Path(name).absolute().resolve(), self.root)
@@ -137,7 +156,9 @@ def repository(near: Path) -> Repository:
     return Repository(Path(done.stdout.decode().rstrip("\n")).resolve())
 
 
-def _run(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def _run(
+    folder: Path, *arguments: str, data: bytes = b"", seconds: float | None = None
+) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
             ["git", "--no-pager", *_OPTIONS, *arguments],
@@ -146,6 +167,9 @@ def _run(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Complet
             input=data,
             capture_output=True,
             check=False,
+            timeout=seconds,
         )
+    except subprocess.TimeoutExpired as error:
+        raise SparkgenError(f"git {arguments[0]} in {folder} takes more than {seconds:.0f} s") from error
     except OSError as error:
         raise SparkgenError(f"cannot run git ({error.strerror}); install it, or check PATH") from error

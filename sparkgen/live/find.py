@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Protocol
 
 from sparkgen import contract
-from sparkgen.cluster import ClusterError
-from sparkgen.cluster.shapes import completed
+from sparkgen.cluster import ALL_NAMESPACES
 from sparkgen.errors import SparkgenError
+from sparkgen.live.places import Listed, Lists, look, namespace_of, run_label, some_of
 from sparkgen.live.values import (
     Application,
     Run,
@@ -28,22 +27,6 @@ from sparkgen.objects import ObjectView
 
 SUPERSEDED = "sparkgen.dev/superseded"
 """Annotation of a Job that is not the current run's any more (sparkgen.runtime.history.plan sets it)."""
-MANY = 20
-"""Names that one label selector has at most; above that all pods are listed."""
-SHOWN = 10
-"""Names that a message lists at most."""
-
-
-class Lists(Protocol):
-    """What can be listed: a Cluster."""
-
-    namespace: str
-
-    def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
-    ) -> Sequence[ObjectView]:
-        """The objects of a kind that a label selector chooses."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +41,24 @@ def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] 
     """The applications of the namespaces (of the cluster's own where none is given), by name.
 
     `names`: those of applications, or of runs: then the application has that run only. SparkgenError if there
-    is none of such a name, with what there is.
+    is none of such a name, with what there is. `namespaces`: names, or ALL_NAMESPACES alone, for all in which
+    the person may list Jobs and pods.
     """
-    found: list[Application] = []
-    unseen: list[str] = []
     places = [*dict.fromkeys(namespaces or [cluster.namespace])]
-    known: list[tuple[str, str]] = []
-    for namespace in places:
-        listed, hidden = _workloads(cluster, namespace)
-        workloads = [completed(item) for item in listed]
-        unseen += hidden
-        known += [(label_of(item, contract.LABEL_APPLICATION), name_of(item)) for item in workloads]
-        wanted = _wanted(workloads, names)
-        if names and not wanted:
-            continue
-        pods = [
-            completed(pod) for pod in cluster.list("v1", "Pod", namespace, _selector(wanted if names else ()))
-        ]
-        found += _chosen(_applications(namespace, workloads, pods), names)
+    looked, unseen = look(cluster, places, names)
+    found = [
+        application
+        for one in looked
+        for namespace in sorted({namespace_of(item, one) for item in one.workloads})
+        for application in _chosen(_applications(namespace, one), names)
+    ]
+    known = [
+        (label_of(item, contract.LABEL_APPLICATION), name_of(item))
+        for one in looked
+        for item in one.workloads
+    ]
     _all_there(names, found, known, places)
-    return Found(tuple(found), tuple(unseen))
+    return Found(tuple(found), tuple(text for one in looked for text in one.unseen) + unseen)
 
 
 def one(cluster: Lists, name: str, namespace: str = "") -> Application:
@@ -106,7 +87,7 @@ def choose(application: Application, wanted: str = "") -> Run:
     fitting = exact or [run for run in runs if run.name.endswith(wanted) or run.label == wanted]
     if len(fitting) == 1:
         return fitting[0]
-    listed = _listed([run.name for run in fitting or runs])
+    listed = some_of([run.name for run in fitting or runs])
     if fitting:
         raise SparkgenError(
             f"{wanted} matches several runs of {application.name}: {listed}; name one of them"
@@ -114,55 +95,10 @@ def choose(application: Application, wanted: str = "") -> Run:
     raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}; it has {listed}")
 
 
-def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
-    """The drivers' objects; who may not list CronJobs or Deployments still sees the Jobs."""
-    found = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
-    unseen = []
-    for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
-        try:
-            found += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
-        except ClusterError as error:
-            if error.status != 403:
-                raise
-            unseen.append(str(error))
-    # The Job that removes ended runs belongs to no run.
-    return [item for item in found if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
-
-
-def _wanted(workloads: Iterable[ObjectView], names: Collection[str]) -> set[str]:
-    """The names of the applications that are meant, or whose runs are."""
-    return {
-        label_of(item, contract.LABEL_APPLICATION)
-        for item in workloads
-        if label_of(item, contract.LABEL_APPLICATION) in names or names_of(item) & set(names)
-    }
-
-
-def names_of(workload: ObjectView) -> set[str]:
-    """The names by which a run may be called: its object's and its run's."""
-    return {name_of(workload), run_label(workload)} - {""}
-
-
-def run_label(workload: ObjectView) -> str:
-    """The name of the run that a driver's object is of; a CronJob's: that of its next firing."""
-    spec = workload.get("spec") or {}
-    if workload["kind"] == "CronJob":
-        return label_of(spec["jobTemplate"], contract.LABEL_RUN)
-    if workload["kind"] == "Deployment":
-        return label_of(spec["template"], contract.LABEL_RUN)
-    return label_of(workload, contract.LABEL_RUN)
-
-
-def _selector(names: Collection[str]) -> str:
-    if not names or len(names) > MANY:
-        return contract.LABEL_APPLICATION
-    return f"{contract.LABEL_APPLICATION} in ({','.join(sorted(names))})"
-
-
-def _applications(
-    namespace: str, workloads: Sequence[ObjectView], pods: Sequence[ObjectView]
-) -> list[Application]:
+def _applications(namespace: str, listed: Listed) -> list[Application]:
     """The objects of a namespace, put together."""
+    workloads = [item for item in listed.workloads if namespace_of(item, listed) == namespace]
+    pods = [pod for pod in listed.pods if namespace_of(pod, listed) == namespace]
     drivers = [pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "driver"]
     executors: dict[str, list[ObjectView]] = {}
     for pod in pods:
@@ -243,7 +179,7 @@ def _all_there(
 
 
 def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[str]) -> str:
-    where = " and ".join(namespaces)
+    where = in_words(namespaces)
     applications = sorted({application for application, _ in known})
     if not applications:
         return (
@@ -251,10 +187,10 @@ def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[s
             "--namespace and --context"
         )
     near = get_close_matches(name, sorted({text for pair in known for text in pair}), n=1)
-    step = f"did you mean {near[0]}?" if near else f"there is {_listed(applications)}"
+    step = f"did you mean {near[0]}?" if near else f"there is {some_of(applications)}"
     return f"there is no application {name} in {where}: {step}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+def in_words(namespaces: Sequence[str]) -> str:
+    """The namespaces as a sentence names them."""
+    return " and ".join("all namespaces" if one == ALL_NAMESPACES else one for one in namespaces)

@@ -20,6 +20,7 @@ from sparkgen.live.pod_reasons import (
 )
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import containers, status_of, waiting
+from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 
 OURS = (contract.INSTALL_CONTAINER, contract.FETCH_CONTAINER, contract.ALLOCATOR_CONTAINER)
@@ -28,12 +29,6 @@ _PULLS = ("Pulling", "Pulled", "Failed", "BackOff")
 """Reasons of the kubelet's Events about images."""
 _ABSENT_KEY = re.compile(r"references non-existent (secret|config) key: (\S+)")
 _OF_VOLUME = re.compile(r'for volume "([^"]+)"')
-_FIELDS = {
-    contract.KERBEROS_VOLUME: "the key in spec.kerberos (keytab, ticketCache or tokens)",
-    contract.KRB5_VOLUME: "spec.kerberos.krb5ConfigMap, whose key is krb5.conf",
-    contract.HADOOP_VOLUME: "spec.hadoopConfigMap",
-}
-"""Volume of ours -> the field of the document that it comes from."""
 _QUOTED = re.compile(r'"([^"]+)"')
 
 
@@ -136,8 +131,7 @@ def _no_key(facts: RunFacts, message: str) -> Reason | None:
     else:
         name = str((volume.get("configMap") or {}).get("name") or "")
         cause, code = f"the ConfigMap {name or of[1]} has no key {found[2]}", "config-map"
-    field = _FIELDS.get(of[1], "the key in spec.volumes")
-    return Reason(code, cause, f"fix {field}, or add the key")
+    return Reason(code, cause, f"fix {key_fields.of_volume(volume)}, or add the key")
 
 
 def _pulled(facts: RunFacts) -> Reason | None:

@@ -55,6 +55,7 @@ def _reason(row: Row, _: datetime) -> str:
 
 
 _NAMESPACE: Column = ("NAMESPACE", lambda row, _: row.namespace)
+NAME: Column = ("NAME", lambda row, _: row.application)
 _RUN: Column = ("RUN", lambda row, _: row.run or NOTHING)
 _STATE: Column = ("STATE", lambda row, _: row.life.state.value)
 _WIDE: tuple[Column, ...] = (
@@ -65,7 +66,7 @@ _WIDE: tuple[Column, ...] = (
 )
 _REASON: Column = ("REASON", _reason)
 STATUS: tuple[Column, ...] = (
-    ("NAME", lambda row, _: row.application),
+    NAME,
     _RUN,
     _STATE,
     ("EXECUTORS", lambda row, _: count(row.executors)),

@@ -6,7 +6,7 @@ that its answer is the truth and not a guess: https://kubernetes.io/docs/referen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
@@ -30,6 +30,7 @@ class Asked(Protocol):
     def version(self) -> str: ...  # noqa: D102 - see Cluster
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool: ...  # noqa: D102
+    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str]: ...  # noqa: D102
     def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
     def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> ApplyResult: ...  # noqa: D102
     def knows(self, api_version: str, kind: str) -> bool: ...  # noqa: D102
@@ -60,12 +61,13 @@ def _shared(
     if found is None:
         return Shared(version, None)
     quotas = _known(lambda: tuple(cluster.list("v1", "ResourceQuota", namespace)))
-    asked = {
-        (one.kind, one.name)
+    referred = [
+        one
         for wanted in all_wanted
         if wanted.namespace == namespace
         for one in needs.references(wanted.objects)
-    }
+    ]
+    asked = {(one.kind, one.name) for one in referred}
     there = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
     claims = [name for kind, name in asked if kind == _CLAIM and there[kind, name] is True]
     storage = _known(lambda: _storage(cluster, claims, namespace))
@@ -73,7 +75,16 @@ def _shared(
     gangs = not any(
         needs.has_gang(one.objects) for one in all_wanted if one.namespace == namespace
     ) or _known(lambda: any(cluster.knows(served, "PodGroup") for served in contract.POD_GROUP_VERSIONS))
-    return Shared(version, found, quotas, nodes, there, storage, runs, gangs)
+    keys = _keys(cluster, {(one.kind, one.name) for one in referred if one.keys}, there, namespace)
+    return Shared(version, found, quotas, nodes, there, keys, storage, runs, gangs)
+
+
+def _keys(
+    cluster: Asked, keys: Iterable[Key], there: Mapping[Key, bool | Unknown], namespace: str
+) -> dict[Key, frozenset[str]]:
+    """The keys of these Secrets and ConfigMaps, where they are there and the cluster says which they have."""
+    found = {key: cluster.data_keys(*key, namespace) for key in sorted(keys) if there[key] is True}
+    return {key: names for key, names in found.items() if names}
 
 
 def _storage(cluster: Asked, names: Iterable[str], namespace: str) -> Storage:
@@ -114,6 +125,7 @@ def gather(
         refused,
         _pods(cluster, wanted, live),
         {one: shared.there[one.kind, one.name] for one in needs.references(wanted.objects)},
+        shared.keys,
         shared.quotas,
         shared.nodes,
         shared.storage,

@@ -265,7 +265,7 @@ def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Secrets, ConfigMaps, claims and accounts that pods need and that are not there."""
+    """Secrets, ConfigMaps, claims and accounts that pods need and that are not there, and keys of these."""
     unknown: dict[str, list[str]] = {}
     severity = Severity.WARNING if _has_no_pod_yet(wanted) else Severity.ERROR
     for one, there in facts.there.items():
@@ -273,8 +273,18 @@ def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             unknown.setdefault(there.said, []).append(f"{one.kind} {one.name}")
         elif not there:
             yield Finding("references", severity, _missing(one, wanted), _create(one, wanted))
+        elif has := facts.keys.get((one.kind, one.name)):
+            for key, field in one.keys:
+                if key not in has:
+                    text = _without_key(one, key, has)
+                    yield Finding("references", severity, text, f"fix {field}, or add the key")
     for reason, names in unknown.items():
         yield unchecked("references", f"whether {', '.join(names)} exist", Unknown(reason))
+
+
+def _without_key(one: Reference, key: str, has: Iterable[str]) -> str:
+    there = ", ".join(sorted(has)[:_SHOWN])
+    return f"the {one.used_by} needs the key {key} of the {one.kind} {one.name}, which has {there}"
 
 
 def _has_no_pod_yet(wanted: Wanted) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.ownership import server_words
 from sparkgen.preflight.values import ClusterFacts, Reference, Wanted
@@ -104,12 +105,14 @@ def references(objects: Iterable[ObjectView]) -> tuple[Reference, ...]:
     every = tuple(objects)
     rendered = {(str(item["kind"]), str(item["metadata"]["name"])) for item in every}
     known = rendered | GIVEN_BY_KUBERNETES
-    found: dict[tuple[str, str], Reference] = {}
+    used_by: dict[tuple[str, str], str] = {}
+    keys: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
     for group in pods(every):
-        for kind, name in _of_pod(group.template["spec"]):
+        for kind, name, taken in _of_pod(group.template["spec"]):
             if (kind, name) not in known:
-                found.setdefault((kind, name), Reference(kind, name, group.role))
-    return tuple(found.values())
+                used_by.setdefault((kind, name), group.role)
+                keys.setdefault((kind, name), {}).update(dict.fromkeys(taken))
+    return tuple(Reference(*key, role, tuple(keys[key])) for key, role in used_by.items())
 
 
 def images(groups: Iterable[Pods]) -> dict[str, str]:
@@ -129,11 +132,15 @@ def containers(spec: ObjectView) -> Iterator[ObjectView]:
         yield from spec.get(name) or ()
 
 
-def _of_pod(spec: ObjectView) -> Iterator[tuple[str, str]]:
+_Taken = tuple[tuple[str, str], ...]
+"""Keys that a pod takes from an object, each with the field that names it."""
+
+
+def _of_pod(spec: ObjectView) -> Iterator[tuple[str, str, _Taken]]:
     if spec.get("serviceAccountName"):
-        yield "ServiceAccount", str(spec["serviceAccountName"])
+        yield "ServiceAccount", str(spec["serviceAccountName"]), ()
     for secret in spec.get("imagePullSecrets") or ():
-        yield "Secret", str(secret["name"])
+        yield "Secret", str(secret["name"]), ()
     for volume in spec.get("volumes") or ():
         yield from _of_volume(volume)
     for container in containers(spec):
@@ -142,21 +149,29 @@ def _of_pod(spec: ObjectView) -> Iterator[tuple[str, str]]:
             yield from _named(source.get("configMapRef"), "ConfigMap")
         for variable in container.get("env") or ():
             given = variable.get("valueFrom") or {}
-            yield from _named(given.get("secretKeyRef"), "Secret")
-            yield from _named(given.get("configMapKeyRef"), "ConfigMap")
+            where = f"the key in the variable {variable.get('name')}"
+            yield from _named(given.get("secretKeyRef"), "Secret", key_field=where)
+            yield from _named(given.get("configMapKeyRef"), "ConfigMap", key_field=where)
 
 
-def _of_volume(volume: ObjectView) -> Iterator[tuple[str, str]]:
-    yield from _named(volume.get("secret"), "Secret", "secretName")
-    yield from _named(volume.get("configMap"), "ConfigMap")
+def _of_volume(volume: ObjectView) -> Iterator[tuple[str, str, _Taken]]:
+    where = key_fields.of_volume(volume)
+    yield from _named(volume.get("secret"), "Secret", "secretName", where)
+    for kind, name, taken in _named(volume.get("configMap"), "ConfigMap", key_field=where):
+        krb5 = ((contract.KRB5_FILE, where),) if volume["name"] == contract.KRB5_VOLUME else ()
+        yield kind, name, (*taken, *krb5)
     yield from _named(volume.get("persistentVolumeClaim"), "PersistentVolumeClaim", "claimName")
     for source in (volume.get("projected") or {}).get("sources") or ():
-        yield from _named(source.get("secret"), "Secret")
-        yield from _named(source.get("configMap"), "ConfigMap")
+        yield from _named(source.get("secret"), "Secret", key_field=where)
+        yield from _named(source.get("configMap"), "ConfigMap", key_field=where)
 
 
-def _named(reference: ObjectView | None, kind: str, field: str = "name") -> Iterator[tuple[str, str]]:
+def _named(
+    reference: ObjectView | None, kind: str, field: str = "name", key_field: str = ""
+) -> Iterator[tuple[str, str, _Taken]]:
+    """What a reference names. `key_field`: the field that names its keys, "" where there are none."""
     if not reference or reference.get("optional") or "$(" in str(reference.get(field, "")):
         return
     if reference.get(field):
-        yield kind, str(reference[field])
+        keys = [one.get("key") for one in (reference, *(reference.get("items") or ()))]
+        yield kind, str(reference[field]), tuple((str(key), key_field) for key in keys if key and key_field)

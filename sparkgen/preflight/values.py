@@ -50,11 +50,15 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An object that pods need and nobody renders. `used_by`: the role of the first pod that needs it."""
+    """An object that pods need and nobody renders. `used_by`: the role of the first pod that needs it.
+
+    `keys`: those that the pods take from it, each with the field of the document that names it.
+    """
 
     kind: str
     name: str
     used_by: str
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ class Shared:
     """What the cluster said that is the same for all that goes into one namespace.
 
     `version`: as in `v1.34.1`; `namespace`: None if there is none, and then the rest is not known. `nodes`:
-    all of the cluster; `there`: whether what pods refer to is there; `storage`: what is known of claims.
+    all of the cluster; `there`: whether what pods refer to is there; `keys`: those of Secrets and ConfigMaps,
+    where pods need some and the cluster names them; `storage`: what is known of claims.
     `runs`: Jobs of runs that are active, of all the applications. `gangs`: whether there are Kubernetes' own
     PodGroups, True where nobody needs them.
     """
@@ -81,6 +86,7 @@ class Shared:
     quotas: tuple[ObjectView, ...] | Unknown = ()
     nodes: tuple[ObjectView, ...] | Unknown = ()
     there: Mapping[Key, bool | Unknown] = field(default_factory=dict)
+    keys: Mapping[Key, frozenset[str]] = field(default_factory=dict)
     storage: Storage | Unknown = field(default_factory=Storage)
     runs: tuple[ObjectView, ...] | Unknown = ()
     gangs: bool | Unknown = True
@@ -93,8 +99,8 @@ class ClusterFacts:
     `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is
     to be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
     `pods`: what creating a pod of each role would come to, None where it would work. `there`: whether what
-    pods refer to is there. `nodes`: all of the cluster. `storage`: what is known of claims. `active`: names
-    of the application's other runs that have not ended. `gangs`: as in Shared.
+    pods refer to is there; `keys`: as in Shared. `nodes`: all of the cluster. `storage`: what is known of
+    claims. `active`: names of the application's other runs that have not ended. `gangs`: as in Shared.
     """
 
     version: str | Unknown
@@ -103,6 +109,7 @@ class ClusterFacts:
     refused: Mapping[Key, Refusal] = field(default_factory=dict)
     pods: Mapping[str, Refusal | None] = field(default_factory=dict)
     there: Mapping[Reference, bool | Unknown] = field(default_factory=dict)
+    keys: Mapping[Key, frozenset[str]] = field(default_factory=dict)
     quotas: tuple[ObjectView, ...] | Unknown = ()
     nodes: tuple[ObjectView, ...] | Unknown = ()
     storage: Storage | Unknown = field(default_factory=Storage)

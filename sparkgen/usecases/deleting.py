@@ -1,12 +1,13 @@
-"""Remove all objects of an application from a cluster."""
+"""Remove all objects of applications from a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
+from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.diff.live import KINDS, listed
 from sparkgen.errors import SparkgenError
@@ -50,14 +51,31 @@ def objects_of(cluster: Cluster, name: str) -> ToDelete:
     return ToDelete(found, unseen)
 
 
-def delete(cluster: Cluster, found: ToDelete, tell: Callable[[list[Object]], None]) -> None:
-    """Delete all of it; `tell` hears which are gone, also where the cluster refuses half way.
+def applications(cluster: Cluster, names: Iterable[str]) -> tuple[dict[str, ToDelete], list[str]]:
+    """What would be deleted, by application, and why some cannot be deleted, a sentence each.
+
+    ClusterError when the cluster does not answer, or does not know who asks.
+    """
+    found: dict[str, ToDelete] = {}
+    problems: list[str] = []
+    for name in dict.fromkeys(names):
+        try:
+            found[name] = objects_of(cluster, name)
+        except SparkgenError as error:
+            if isinstance(error, ClusterError) and error.status in (None, 401):
+                raise
+            problems.append(str(error))
+    return found, problems
+
+
+def delete(cluster: Cluster, objects: Iterable[Object], tell: Callable[[list[Object]], None]) -> None:
+    """Delete objects in their order; `tell` hears which are gone, also where the cluster refuses half way.
 
     It is told once, and not one by one: a reader that goes away would end it halfway.
     """
     gone: list[Object] = []
     try:
-        for item in found.objects:
+        for item in objects:
             metadata = item["metadata"]
             if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
                 gone.append(item)

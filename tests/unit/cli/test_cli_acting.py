@@ -584,6 +584,36 @@ def test_deleting_removes_all_of_it_and_nothing_else(act: Act, kube: Kube) -> No
     assert kube.objects == others
 
 
+def test_several_applications_are_deleted_at_once(act: Act, kube: Kube) -> None:
+    """Confirmed once, for all; one JSON for all; a name twice counts once."""
+    before = dict(kube.objects)
+    for name in ("pi", "etl", "web"):
+        act("apply", "app.yaml", "-q", "--set", f"metadata.name={name}")
+    refused = act("delete", "pi", "etl", "pi")
+    number = len(act("delete", "pi", "etl", "--dry-run").out.splitlines())
+    assert refused.err == (
+        f"sparkgen: delete these {number} objects of pi and etl in analytics (dev)? Cannot ask without a "
+        "terminal; add --yes\n"
+    )
+    result = act("delete", "pi", "etl", "--yes", "-o", "json")
+    assert (result.code, len(json.loads(result.out)["items"])) == (0, number)
+    assert act("delete", "web", "--yes").code == 0
+    assert kube.objects == before
+
+
+def test_nothing_is_deleted_if_one_of_several_is_not_there(act: Act, kube: Kube) -> None:
+    """All problems at once."""
+    applied(act, kube)
+    before = dict(kube.objects)
+    result = act("delete", "pi", "etl", "pie", "--yes")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "sparkgen: there is no application etl in analytics: there is pi\n"
+        "sparkgen: there is no application pie in analytics: did you mean pi?\n"
+    )
+    assert kube.objects == before
+
+
 CUSTOM = {
     "/apis/gateway.networking.k8s.io/v1": "HTTPRoute",
     "/apis/scheduling.volcano.sh/v1beta1": "PodGroup",

@@ -83,6 +83,24 @@ def test_a_session_refuses_files_that_were_not_pushed(act: Cli) -> None:
     assert "error[SG306]" in done.err
 
 
+def test_files_that_are_not_in_git_are_named(act: Cli, kube: Kube) -> None:
+    """Others lack them. What is ignored is known to be left out; without a repository, nobody knows."""
+    warning = "warning: not in Git: "
+    assert warning not in act("push", "app.yaml", "--dry-run").err
+    git("init", "--quiet")
+    Path(".gitignore").write_text("lib/built.py\n")
+    Path("lib/built.py").write_text("x = 2\n")
+    commit("one")
+    assert warning not in act("push", "app.yaml", "--dry-run").err
+    Path("lib/sub").mkdir()
+    Path("lib/sub/new [1].py").write_text("x = 3\n")
+    Path("unused.py").touch()
+    said = f"{warning}lib/sub/new [1].py; add them to Git, or to .sparkgenignore\n"
+    assert said in act("push", "app.yaml", "--dry-run").err
+    assert said in act("apply", "app.yaml", "--skip-preflight").err
+    assert warning not in act("push", "app.yaml", "-q").err
+
+
 def test_a_difference_between_revisions_goes_by_their_locks(project: Cli) -> None:
     """Each revision has its own; files of the work tree have to be pushed."""
     git("init", "--quiet")

@@ -28,6 +28,12 @@ def test_what_init_writes_is_valid(cli: Cli, language: str, scheduled: bool) -> 
     assert kinds[-1] == ("CronJob" if scheduled else "Job")
 
 
+def test_what_init_writes_leaves_the_log_to_the_program(cli: Cli) -> None:
+    """Spark's information would be hundreds of lines around a newcomer's one."""
+    assert cli("init", "new.yaml").code == 0
+    assert "rootLogger.level = warn" in cli("render", "new.yaml").out
+
+
 def test_the_shuffle_service_of_init_is_valid(cli: Cli) -> None:
     """As it is, and with every field that is commented out; options of an application are refused."""
     result = cli("init", "--shuffle-service", "-")

@@ -12,7 +12,15 @@ import pytest
 import yaml
 
 from common.ports import free_port
-from sparkgen.cluster import ApplyResult, Cluster, ClusterError, Place, connect, official_client
+from sparkgen.cluster import (
+    ALL_NAMESPACES,
+    ApplyResult,
+    Cluster,
+    ClusterError,
+    Place,
+    connect,
+    official_client,
+)
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
 
@@ -201,6 +209,38 @@ def test_a_handshake_has_an_end(connected: Connect, monkeypatch: pytest.MonkeyPa
                 ClusterError, match=r"cannot forward port 4040 of .* does not answer .no answer for"
             ):
                 cluster.forward("pi-x", 4040)
+
+
+@pytest.mark.parametrize(
+    ("fields", "keys"),
+    [
+        ([{"f:data": {".": {}, "f:krb.keytab": {}}}, {"f:data": {"f:ca": {}}}], {"krb.keytab", "ca"}),
+        ([{"f:stringData": {"f:a": {}}, "f:metadata": {"f:labels": {}}}], {"a"}),
+        ([{"f:metadata": {}}, "odd", {"f:data": []}], set()),
+        (None, set()),
+    ],
+)
+def test_keys_are_known_without_their_values(
+    server: Server, connected: Connect, fields: list[object] | None, keys: set[str]
+) -> None:
+    """From the record of who set which field; the server is asked for the metadata alone."""
+    records = None if fields is None else [{"manager": "m", "fieldsV1": one} for one in fields]
+    path = "/api/v1/namespaces/analytics/secrets/etl"
+    server.answers[f"GET {path}"] = (200, {"metadata": {"name": "etl", "managedFields": records}})
+    cluster = connected(server.address)
+    assert cluster.data_keys("Secret", "etl") == keys
+    assert cluster.data_keys("Secret", "other") == set()
+
+
+def test_all_namespaces_are_one_list(server: Server, connected: Connect) -> None:
+    """And a refusal says so."""
+    server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [{"metadata": {"name": "pi"}}]})
+    cluster = connected(server.address)
+    [job] = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+    assert job["metadata"]["name"] == "pi"
+    server.answers["GET /apis/batch/v1/jobs"] = status(403, "no")
+    with pytest.raises(ClusterError, match="cannot list Jobs in all namespaces: no"):
+        cluster.list("batch/v1", "Job", ALL_NAMESPACES)
 
 
 def test_a_list_may_be_chosen_by_fields(server: Server, connected: Connect) -> None:

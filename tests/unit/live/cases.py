@@ -416,8 +416,16 @@ CASES = {
         "the Secret of the keytab has another key",
         "secret",
         "the Secret etl-keytab has no key krb.keytab",
-        "fix the key in spec.kerberos (keytab, ticketCache or tokens), or add the key",
-        mounts({"name": "sparkgen-kerberos", "secret": {"secretName": "etl-keytab"}}),
+        "fix spec.kerberos.keytab.key, or add the key",
+        mounts(
+            {
+                "name": "sparkgen-kerberos",
+                "secret": {
+                    "secretName": "etl-keytab",
+                    "items": [{"key": "krb.keytab", "path": "keytab"}],
+                },
+            }
+        ),
         {
             "events": (
                 event(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sparkgen.cluster import ClusterError
+from sparkgen.cluster import ALL_NAMESPACES, ClusterError
 from sparkgen.objects import Object
 
 NAMESPACE = "analytics"
@@ -210,8 +210,12 @@ def executor(of: Object, id_: int, phase: str = "Running", **status: Any) -> Obj
     }
 
 
+def _namespace(item: Mapping[str, Any]) -> str:
+    return str(item["metadata"].get("namespace", NAMESPACE))
+
+
 class Cluster:
-    """A cluster with these objects. `forbidden`: kinds that may not be listed."""
+    """A cluster with these objects. `forbidden`: kinds, or "KIND in NAMESPACE", that may not be listed."""
 
     def __init__(self, *objects: Mapping[str, Any], forbidden: Sequence[str] = ()) -> None:
         self.namespace = NAMESPACE
@@ -223,11 +227,12 @@ class Cluster:
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> list[Mapping[str, Any]]:
         """What there is of a kind, in a namespace."""
-        if kind in self.forbidden:
+        if {kind, f"{kind} in {namespace}"} & {*self.forbidden}:
             raise ClusterError(f"cannot list {kind}s in {namespace}: forbidden", 403)
         self.selectors.append(selector)
         return [
             item
             for item in self.objects
-            if item["kind"] == kind and item["metadata"].get("namespace", NAMESPACE) == namespace
+            if item["kind"] == kind
+            and (namespace == ALL_NAMESPACES or kind == "Namespace" or _namespace(item) == namespace)
         ]

@@ -119,6 +119,50 @@ def test_history_lists_all_runs(server: Server, sparkgen: Sparkgen) -> None:
     ]
 
 
+def test_history_lists_several_applications(server: Server, sparkgen: Sparkgen) -> None:
+    """Those that are named, or all, each row with its name; an event log is of one run."""
+    fill(server, job(), job("etl-1", "etl"), job("web-1", "web"))
+    rows = [line.split()[:2] for line in sparkgen("history", "pi", "etl").out.splitlines()]
+    assert rows == [["NAME", "RUN"], ["etl", "etl-1"], ["pi", "pi-1a2b3c4d"]]
+    assert len(sparkgen("history").out.splitlines()) == 4
+    result = sparkgen("history", "pi", "etl", "--event-log", "log.zip")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "sparkgen: --event-log writes the log of one run; name one application or run\n"
+    fill(server)
+    assert sparkgen("history").err.startswith("no sparkgen applications in analytics; to look elsewhere")
+
+
+def test_a_next_step_names_an_earlier_run_once(server: Server, sparkgen: Sparkgen) -> None:
+    """Also while it is being killed."""
+    killed = job("pi-00000001", born="2026-11-21T01:00:00Z", annotations={"sparkgen.dev/killed": "now"})
+    failed = job("pi-00000000", born="2026-11-20T01:00:00Z", ended="Failed")
+    fill(server, job(), killed, driver(killed, state=runs()), failed, driver(failed, state=ends(3)))
+    lines = sparkgen("history", "pi").out.splitlines()[2:]
+    assert [line.split()[0] for line in lines] == ["pi-00000001", "pi-00000000"]
+    for line in lines:
+        assert line.count("--run") == 1
+        assert line.endswith(
+            f"sparkgen {line.rpartition('sparkgen ')[2].split()[0]} pi --run {line.split()[0]} -n analytics"
+        )
+
+
+def test_status_of_all_namespaces(server: Server, sparkgen: Sparkgen) -> None:
+    """A column for the namespace; not with a namespace of its own."""
+    fill(server)
+    for kind, path in KINDS.items():
+        own = [job()] if kind == "Job" else []
+        server.answers[f"GET {path.replace('/namespaces/analytics', '')}"] = (200, {"items": own})
+    server.answers[f"GET {KINDS['Job']}"] = (403, {"kind": "Status", "message": "x is forbidden"})
+    head, line = sparkgen("status", "-A").out.splitlines()
+    assert (head.split()[:3], line.split()[:3]) == (
+        ["NAMESPACE", "NAME", "RUN"],
+        ["analytics", "pi", "pi-1a2b3c4d"],
+    )
+    result = sparkgen("status", "-A", "-n", "etl")
+    assert (result.code, result.out) == (2, "")
+    assert "--all-namespaces and --namespace cannot be combined" in result.err
+
+
 def played(server: Server, pod: str, text: str) -> None:
     """Let a pod's log be this. The server answers with JSON, so that the text comes in quotes."""
     server.answers[f"GET {ROOT}/pods/{pod}/log"] = (200, text)

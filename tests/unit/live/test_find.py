@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sparkgen.cluster import ClusterError
+from sparkgen.cluster import ALL_NAMESPACES, ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose, find, one
 from sparkgen.live.values import Application
+from sparkgen.objects import Object
 from tests.unit.live import objects
 from tests.unit.live.objects import Cluster, cron_job, deployment, driver, executor, history_job, job
 
@@ -115,6 +116,58 @@ def test_several_namespaces_are_looked_through() -> None:
     other["metadata"]["namespace"] = "prod"
     found = find(Cluster(job(), other), (), ["analytics", "prod", "analytics"]).applications
     assert [(one.namespace, one.name) for one in found] == [("analytics", "pi"), ("prod", "etl")]
+
+
+def elsewhere(namespace: str, name: str = "etl-1", application: str = "etl") -> Object:
+    """A Job of another namespace."""
+    made = job(name, application)
+    made["metadata"]["namespace"] = namespace
+    return made
+
+
+def spaces(*names: str) -> list[Object]:
+    """Namespaces."""
+    return [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in names]
+
+
+def test_all_namespaces_are_listed_at_once() -> None:
+    """One list of each kind; applications of one name stay apart, each with its own pods."""
+    mine, other = job(), elsewhere("prod", "pi-00000001", "pi")
+    theirs = driver(other)
+    theirs["metadata"]["namespace"] = "prod"
+    cluster = Cluster(mine, other, driver(mine), theirs)
+    found = find(cluster, ["pi"], [ALL_NAMESPACES]).applications
+    assert [(one.namespace, names(one), one.runs[0].driver) for one in found] == [
+        ("analytics", ["pi-1a2b3c4d"], driver(mine)),
+        ("prod", ["pi-00000001"], theirs),
+    ]
+    assert len(cluster.selectors) == 4
+    with pytest.raises(SparkgenError, match="no application pip in all namespaces: did you mean pi"):
+        find(cluster, ["pip"], [ALL_NAMESPACES])
+
+
+def test_of_all_namespaces_those_are_shown_that_may_be_seen() -> None:
+    """Who may not list everywhere at once sees each namespace that allows it, and reads which do not."""
+    objects_of_all = [job(), elsewhere("prod"), elsewhere("secret"), *spaces("analytics", "prod", "secret")]
+    refused = [f"{kind} in {ALL_NAMESPACES}" for kind in ("Job", "Pod")]
+    for forbidden in ([refused[0], "Job in secret"], [refused[1], "Pod in secret"]):
+        found = find(Cluster(*objects_of_all, forbidden=forbidden), (), [ALL_NAMESPACES])
+        assert [one.namespace for one in found.applications] == ["analytics", "prod"]
+        assert found.unseen == ("cannot list Jobs or pods in 1 of 3 namespaces (secret)",)
+    assert not find(Cluster(*objects_of_all, forbidden=refused), (), [ALL_NAMESPACES]).unseen
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "words"),
+    [
+        ([f"Job in {ALL_NAMESPACES}", "Namespace"], "and cannot list the namespaces; ask for this"),
+        (["Job"], "nor in one of them; ask for this permission, or name namespaces: -n NAME"),
+    ],
+)
+def test_who_may_see_no_namespace_reads_what_to_do(forbidden: list[str], words: str) -> None:
+    """Neither all at once nor one by one."""
+    with pytest.raises(ClusterError, match=words):
+        find(Cluster(job(), *spaces("analytics"), forbidden=forbidden), (), [ALL_NAMESPACES])
 
 
 def test_rights_that_lack_are_said_where_they_can_be_done_without() -> None:

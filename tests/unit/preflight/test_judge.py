@@ -99,6 +99,10 @@ class Serves:
         """Everything."""
         return True
 
+    def data_keys(self, kind: str, name: str, *_: str) -> frozenset[str]:
+        """None of its objects says which it has, but for one Secret."""
+        return frozenset({"hdfs.keytab"}) if (kind, name) == ("Secret", "etl") else frozenset()
+
     def knows(self, api_version: str, kind: str) -> bool:
         """Whether it has a kind in a version."""
         self.asked.append(f"{api_version} {kind}")
@@ -120,6 +124,69 @@ def test_either_version_of_groups_will_do(versions: tuple[str, ...], there: bool
     plain: Any = Serves()
     assert look_around(plain, [wanted()])["analytics"].gangs is True
     assert plain.asked == []
+
+
+LOGIN = {
+    "keytab": {"name": "etl", "key": "krb.keytab"},
+    "principal": "etl@EXAMPLE.COM",
+    "krb5ConfigMap": "krb5",
+}
+
+
+def test_a_key_that_the_secret_of_the_keytab_lacks() -> None:
+    """The pod would wait for ever; the field that names the key is said, and which keys there are."""
+    asked = wanted(kerberos=LOGIN)
+    cluster: Any = Serves()
+    keys = look_around(cluster, [asked])["analytics"].keys
+    assert keys == {("Secret", "etl"): {"hdfs.keytab"}}
+    [finding] = found(asked, keys=keys)
+    assert (finding.severity, finding.check) == (ERROR, "references")
+    assert finding.message == "the driver needs the key krb.keytab of the Secret etl, which has hdfs.keytab"
+    assert finding.next_step == "fix spec.kerberos.keytab.key, or add the key"
+    assert found(asked, keys={("Secret", "etl"): frozenset({"krb.keytab", "hdfs.keytab"})}) == []
+    assert found(asked) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "field"),
+    [
+        (
+            {"kerberos": LOGIN},
+            ("ConfigMap", "krb5", "krb5.conf"),
+            "spec.kerberos.krb5ConfigMap, whose key is krb5.conf",
+        ),
+        (
+            {"kerberos": {"ticketCache": {"name": "etl", "key": "cc"}, "principal": "etl@EXAMPLE.COM"}},
+            ("Secret", "etl", "cc"),
+            "spec.kerberos.ticketCache.key",
+        ),
+        (
+            {
+                "driver": {
+                    "env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "api", "key": "token"}}}]
+                }
+            },
+            ("Secret", "api", "token"),
+            "the key in the variable TOKEN",
+        ),
+        (
+            {"volumes": [{"name": "v", "secret": {"secretName": "s", "items": [{"key": "k", "path": "p"}]}}]},
+            ("Secret", "s", "k"),
+            "the key in spec.volumes",
+        ),
+    ],
+)
+def test_every_key_that_a_pod_takes_is_looked_for(
+    spec: dict[str, Any], name: tuple[str, str, str], field: str
+) -> None:
+    """Of Secrets and ConfigMaps, in volumes and variables."""
+    kind, of, key = name
+    if "volumes" in spec:
+        spec = {**spec, "driver": {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}}
+    asked = wanted(**spec)
+    [finding] = found(asked, keys={(kind, of): frozenset({"other"})})
+    assert finding.message == f"the driver needs the key {key} of the {kind} {of}, which has other"
+    assert finding.next_step == f"fix {field}, or add the key"
 
 
 def test_without_its_namespace_nothing_else_is_asked() -> None:

@@ -1,0 +1,153 @@
+"""What there is in a namespace, or in all: drivers' objects and pods, found by labels in few requests."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sparkgen import contract, thread_map
+from sparkgen.cluster import ALL_NAMESPACES, ClusterError
+from sparkgen.cluster.shapes import completed
+from sparkgen.live.values import label_of, name_of
+from sparkgen.objects import ObjectView
+
+MANY = 20
+"""Names that one label selector has at most; above that all pods are listed."""
+AT_ONCE = 8
+"""Namespaces that are looked at at a time."""
+_FORBIDDEN = 403
+SHOWN = 10
+"""Names that a message lists at most."""
+
+
+class Lists(Protocol):
+    """What can be listed: a Cluster."""
+
+    namespace: str
+
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> Sequence[ObjectView]:
+        """The objects of a kind that a label selector chooses."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What there is in a place: a namespace, or ALL_NAMESPACES. `unseen`: as in Found."""
+
+    place: str
+    workloads: tuple[ObjectView, ...]
+    pods: tuple[ObjectView, ...]
+    unseen: tuple[str, ...]
+
+
+def look(
+    cluster: Lists, places: Sequence[str], names: Collection[str]
+) -> tuple[list[Listed], tuple[str, ...]]:
+    """What is in the places, and which namespaces could not be seen."""
+    try:
+        return [_list(cluster, place, names) for place in places], ()
+    except ClusterError as error:
+        if error.status != _FORBIDDEN or [*places] != [ALL_NAMESPACES]:
+            raise
+        return _one_by_one(cluster, names)
+
+
+def _one_by_one(cluster: Lists, names: Collection[str]) -> tuple[list[Listed], tuple[str, ...]]:
+    """What is in each namespace in which the person may list Jobs and pods; the others are named.
+
+    ClusterError where there is none, or the namespaces themselves may not be listed.
+    """
+    refused = "cannot list Jobs and pods in all namespaces"
+    step = "ask for this permission, or name namespaces: -n NAME -n NAME"
+    try:
+        namespaces = sorted(name_of(item) for item in cluster.list("v1", "Namespace"))
+    except ClusterError as error:
+        if error.status != _FORBIDDEN:
+            raise
+        raise ClusterError(f"{refused}, and cannot list the namespaces; {step}", _FORBIDDEN) from error
+
+    def allowed(namespace: str) -> Listed | None:
+        try:
+            return _list(cluster, namespace, names)
+        except ClusterError as error:
+            if error.status != _FORBIDDEN:
+                raise
+            return None
+
+    answers = thread_map.results(allowed, namespaces, AT_ONCE)
+    hidden = [name for name, one in zip(namespaces, answers, strict=True) if one is None]
+    looked = [one for one in answers if one is not None]
+    if not looked:
+        raise ClusterError(f"{refused}, nor in one of them; {step}", _FORBIDDEN)
+    where = f"cannot list Jobs or pods in {len(hidden)} of {len(namespaces)} namespaces ({some_of(hidden)})"
+    return looked, (where,) if hidden else ()
+
+
+def _list(cluster: Lists, place: str, names: Collection[str]) -> Listed:
+    """The drivers' objects of a place, and the pods of the applications that are meant."""
+    listed, unseen = _workloads(cluster, place)
+    workloads = tuple(completed(item) for item in listed)
+    wanted = _wanted(workloads, names)
+    if names and not wanted:
+        return Listed(place, workloads, (), tuple(unseen))
+    pods = cluster.list("v1", "Pod", place, _selector(wanted if names else ()))
+    return Listed(place, workloads, tuple(completed(pod) for pod in pods), tuple(unseen))
+
+
+def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
+    """The drivers' objects; who may not list CronJobs or Deployments still sees the Jobs."""
+    found = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
+    unseen = []
+    for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
+        try:
+            found += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
+        except ClusterError as error:
+            if error.status != _FORBIDDEN:
+                raise
+            unseen.append(str(error))
+    # The Job that removes ended runs belongs to no run.
+    return [item for item in found if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
+
+
+def _wanted(workloads: Iterable[ObjectView], names: Collection[str]) -> set[str]:
+    """The names of the applications that are meant, or whose runs are."""
+    return {
+        label_of(item, contract.LABEL_APPLICATION)
+        for item in workloads
+        if label_of(item, contract.LABEL_APPLICATION) in names or names_of(item) & set(names)
+    }
+
+
+def names_of(workload: ObjectView) -> set[str]:
+    """The names by which a run may be called: its object's and its run's."""
+    return {name_of(workload), run_label(workload)} - {""}
+
+
+def run_label(workload: ObjectView) -> str:
+    """The name of the run that a driver's object is of; a CronJob's: that of its next firing."""
+    spec = workload.get("spec") or {}
+    if workload["kind"] == "CronJob":
+        return label_of(spec["jobTemplate"], contract.LABEL_RUN)
+    if workload["kind"] == "Deployment":
+        return label_of(spec["template"], contract.LABEL_RUN)
+    return label_of(workload, contract.LABEL_RUN)
+
+
+def _selector(names: Collection[str]) -> str:
+    if not names or len(names) > MANY:
+        return contract.LABEL_APPLICATION
+    return f"{contract.LABEL_APPLICATION} in ({','.join(sorted(names))})"
+
+
+def namespace_of(item: ObjectView, listed: Listed) -> str:
+    """The namespace of an object that was listed."""
+    return str(item["metadata"].get("namespace") or listed.place)
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,25 @@
+"""Which files that are pushed are not in Git, where a reviewer of the repository does not see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from sparkgen.diff import git
+from sparkgen.errors import SparkgenError
+from sparkgen.usecases.pushing import Plan
+
+
+def untracked(plans: Iterable[Plan]) -> list[str]:
+    """The files of artifacts that are not in Git, by their paths from the root: others lack them.
+
+    Empty where there is no repository, or no git to ask.
+    """
+    found: set[str] = set()
+    for one in plans:
+        places = [Path(file.place) for packed in one.packed for file in packed.contents.files]
+        try:
+            found.update(git.repository(Path(one.document.source).parent).untracked(places) if places else ())
+        except SparkgenError:
+            continue
+    return sorted(found)
