@@ -1,4 +1,4 @@
-"""An application as Kubernetes objects: pure, from values to plain dicts."""
+"""Renders an application as Kubernetes objects: pure, from values to plain dicts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def run_of(described: Application | Server) -> str:
-    """The name of the run that an application describes now; "" for a server, which has none."""
+    """The name of the run that an application describes now; "" for a server, which has no runs."""
     return run_name(described) if isinstance(described, Application) else ""
 
 

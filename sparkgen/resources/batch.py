@@ -1,7 +1,8 @@
-"""What a batch scheduler is told of driver and executors: values of layers, and groups of pods.
+"""The settings of batch schedulers for driver and executors: values of layers, and groups of pods.
 
 Volcano has a PodGroup, which is an object of the run. YuniKorn reads labels and annotations of the pods. For
-Kubernetes' own gangs the allocator makes a PodGroup for each attempt. docs/queues.md says what each does.
+gangs of Kubernetes, the allocator creates a PodGroup for each attempt. docs/queues.md explains each
+scheduler.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from sparkgen.objects import ObjectView
 from sparkgen.resources.requests import effective, multiplied, plus, pod_requests, quantity
 
 TASK_GROUPS: Mapping[str, str] = {"driver": "spark-driver", "executor": "spark-executor"}
-"""Role -> YuniKorn's name for its pods."""
+"""Role -> the name of its task group in YuniKorn."""
 PLACEMENT = ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")
-"""Fields of a pod that YuniKorn's placeholders need as well, to hold places where the pods may run."""
+"""The pod's fields that YuniKorn's placeholders also need, to reserve places where the pods may run."""
 RATIO = "spark.scheduler.minRegisteredResourcesRatio"
 PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
 FOR_EVER = "365d"
 """How long a driver waits for its gang: a queue may take days."""
 PARTS = 1_000_000
-"""The ratio has six digits, and is a little less than the part: 0.333333 of 3 is reached with one of them."""
+"""The ratio has six digits, and is a little less than the exact part: one executor of 3 reaches 0.333333."""
 
 
 def values(application: Application, role: RoleName) -> dict[str, Any]:
-    """The values that the layers of a role's pod have places for."""
+    """The values for the layers of a role's pod."""
     batch = application.batch
     if batch is None:
         return {"batch": None, "queue": None}
@@ -36,9 +37,9 @@ def values(application: Application, role: RoleName) -> dict[str, Any]:
     grouped = role == "driver" or batch.gang > 0
     return {
         "batch": {
-            # Kueue leaves pods to the scheduler of Kubernetes, which nobody has to name.
+            # With Kueue, the scheduler of Kubernetes places pods, and is the default.
             "schedulerName": named if named in ("volcano", "yunikorn") else None,
-            # Volcano's is the group's, and Kueue's a class of its own.
+            # Volcano's priority is that of the group, and Kueue has its own priority classes.
             "priority": batch.priority if named in ("yunikorn", "kube-scheduler") else None,
             "volcano": named == "volcano",
             "yunikorn": named == "yunikorn",
@@ -51,7 +52,7 @@ def values(application: Application, role: RoleName) -> dict[str, Any]:
 
 
 def waits_for_gang(application: Application) -> dict[str, str]:
-    """Properties with which Spark gives no task away before the gang of a Kueue is there."""
+    """Properties that keep Spark from starting tasks before a gang of Kueue is complete."""
     batch, initial = application.batch, application.executors.initial
     if batch is None or batch.name != "kueue" or not batch.gang:
         return {}
@@ -59,8 +60,9 @@ def waits_for_gang(application: Application) -> dict[str, str]:
 
 
 def gang_ratio(gang: int, initial: int) -> str:
-    """The part of the initial executors that Spark begins with: the gang is enough, and no fewer are."""
-    # One step less where it comes out even: Spark multiplies doubles, and 1450 x 0.34 is more than 493.
+    """The ratio of initial executors at which Spark starts tasks: a whole gang, and no fewer."""
+    # One step less if the division has no remainder: Spark multiplies doubles, and 1450 x 0.34 is more than
+    # 493.
     parts = PARTS if gang >= initial else (PARTS * gang - 1) // initial
     return f"{parts // PARTS}.{parts % PARTS:06d}"
 
@@ -68,16 +70,16 @@ def gang_ratio(gang: int, initial: int) -> str:
 def with_task_groups(
     application: Application, driver: dict[str, Any], executor: Callable[[], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The driver's pod template with the groups that YuniKorn holds places for; as it is without YuniKorn.
+    """The driver's pod template with the groups that YuniKorn reserves places for; as it is without YuniKorn.
 
-    They have to be what the pods request, to the byte: a place of another size is none for the pod.
+    The groups must match the pods' requests exactly, in bytes: a pod cannot use a place of another size.
     `executor` makes the template of executors.
     """
     batch = application.batch
     if batch is None or batch.name != "yunikorn":
         return driver
     groups = [_task_group("driver", 1, driver["spec"])]
-    if batch.gang:  # a group of no members is refused
+    if batch.gang:  # YuniKorn refuses a group without members
         groups.append(_task_group("executor", batch.gang, executor()["spec"]))
     metadata = driver["metadata"]
     annotations = {**metadata["annotations"], contract.ANNOTATION_TASK_GROUPS: canonical_json(groups)}
@@ -101,8 +103,8 @@ def pod_group(
 ) -> dict[str, Any] | None:
     """The values of Volcano's PodGroup; None without Volcano.
 
-    It has room for the driver and its gang before the driver begins, and needs one member: a driver that
-    waited for executors would wait for pods that it alone can ask for.
+    It reserves room for the driver and its gang before the driver starts, but needs only one member: a driver
+    that waited for executors would wait for pods that only the driver can request.
     """
     batch = application.batch
     if batch is None or batch.name != "volcano":
@@ -120,6 +122,6 @@ def pod_group(
 
 
 def makes_pod_groups(application: Application) -> bool:
-    """Whether the allocator makes a PodGroup of Kubernetes' own, and needs the right to."""
+    """Whether the allocator creates a PodGroup of Kubernetes, and needs the permission for it."""
     batch = application.batch
     return batch is not None and batch.name == "kube-scheduler" and batch.gang > 0

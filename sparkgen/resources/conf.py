@@ -1,4 +1,4 @@
-"""What the ConfigMaps hold: Spark's configuration, Hadoop's, the executor template and the tuning."""
+"""The contents of the ConfigMaps: configuration of Spark and Hadoop, executor template and tuning."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ CONTRACT_PROPERTIES: Mapping[str, str] = {
     "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
     "spark.ui.port": str(contract.UI_PORT),
 }
-"""What every driver has, whatever its document says."""
+"""Properties that every driver has, whatever its document says."""
 
 
 PASSED_KUBERNETES = passed("spark.kubernetes.")
-"""What the driver's spark-submit reads of `spark.kubernetes.`."""
+"""The properties of `spark.kubernetes.` that the driver's spark-submit reads."""
 
 
 def spark_properties(application: Application) -> dict[str, str]:
-    """The driver's properties, sorted by name; what the allocator adds later is not among them.
+    """The driver's properties, sorted by name; without those that the allocator adds later.
 
-    Later wins: what sparkgen would like, what the document says, what the contract needs.
+    Later ones win: sparkgen's defaults, then the document's properties, then what the contract requires.
     """
     defaults = {"spark.app.name": application.name, "spark.authenticate": "true"}
     if application.shuffle is not None:
         defaults |= shuffle_defaults(application.shuffle)
     elif application.executors.dynamic:
-        # Without it, or a shuffle service, Spark refuses dynamic allocation (ExecutorAllocationManager).
+        # Without shuffle tracking or a shuffle service, Spark refuses dynamic allocation
+        # (ExecutorAllocationManager).
         defaults["spark.dynamicAllocation.shuffleTracking.enabled"] = "true"
     defaults |= redirect_properties(application.ui) | waits_for_gang(application)
     if "spark.jars.packages" in application.properties:
@@ -57,7 +58,7 @@ def spark_properties(application: Application) -> dict[str, str]:
 
 
 def _is_for_spark(name: str) -> bool:
-    """Whether the driver's properties have one: of `spark.kubernetes.`, spark-submit reads only a few."""
+    """Whether a property is for the driver: of `spark.kubernetes.`, spark-submit reads only a few."""
     if name.startswith("spark.kubernetes."):
         return name in PASSED_KUBERNETES
     return name not in TUNABLE
@@ -77,7 +78,7 @@ def _contract_properties(application: Application) -> dict[str, str]:
 
 
 def _sizes(role: Role) -> dict[str, str]:
-    """What the pod has, said to Spark too: its resource profiles compute with these."""
+    """The sizes of a role's pod as Spark properties: Spark's resource profiles compute with them."""
     return {
         f"spark.{role.name}.cores": str(role.cores),
         f"spark.{role.name}.memory": f"{role.memory.heap}m",
@@ -102,7 +103,7 @@ def conf_files(application: Application) -> dict[str, str]:
 
 
 def log4j2_text(log_level: str, loggers: Mapping[str, str]) -> str:
-    """Logging to standard error, in the layout of Spark's own template, with the document's levels."""
+    """The configuration for logging to standard error, in Spark's own layout, with the document's levels."""
     levels = []
     for index, (name, level) in enumerate(sorted(loggers.items()), start=1):
         levels += [(f"logger.l{index}.name", name), (f"logger.l{index}.level", level.lower())]
@@ -117,13 +118,13 @@ def hadoop_files(application: Application) -> dict[str, str]:
 
 
 def executor_files(application: Application, run: str) -> dict[str, str]:
-    """The files of the run's `-executor` ConfigMap: the pod template, as the allocator will use it."""
+    """The files of the run's `-executor` ConfigMap: the pod template for the allocator."""
     template = {"apiVersion": "v1", "kind": "PodTemplate", "template": executor_pod(application, run)}
     return {contract.EXECUTOR_TEMPLATE_FILE: json_text(template)}
 
 
 def tuning_files(application: Application) -> dict[str, str]:
-    """The files of the `-tuning` ConfigMap: all that may change without a new run."""
+    """The files of the `-tuning` ConfigMap: everything that may change without a new run."""
     executors = application.executors
     tuning = application.tuning
     allocation = {

@@ -1,4 +1,4 @@
-"""What pods have of the document's artifacts: the values of the layers `fetch_container` and `artifacts`."""
+"""The document's artifacts in pods: the values for the layers `fetch_container` and `artifacts`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.resources.layers import read_only
 
 
 def delivery_values(application: Application, role: Role) -> dict[str, Any]:
-    """The values of a role's pod."""
+    """The values for a role's pod."""
     delivery = application.delivery
     by_kubelet = delivery is not None and delivery.by_kubelet
     nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": []}
@@ -26,14 +26,14 @@ def delivery_values(application: Application, role: Role) -> dict[str, Any]:
 
 
 def scheduler_jar(application: Application) -> str:
-    """Where the driver has the jar of its Scala line."""
+    """The path of the scheduler jar for the application's Scala version, in the driver."""
     if application.delivery is not None and application.delivery.by_kubelet:
         return contract.mounted_scheduler_jar(application.scala_version)
     return contract.SCHEDULER_JAR
 
 
 def pull_secrets(application: Application) -> list[str]:
-    """The Secrets with which the kubelet pulls: with image volumes that of the artifacts, too."""
+    """The Secrets for pulling images; with image volumes also the Secret for artifacts."""
     delivery, own = application.delivery, list(application.image_pull_secrets)
     if delivery is None or not delivery.by_kubelet or delivery.pull_secret in (None, *own):
         return own
@@ -59,7 +59,7 @@ def _values(delivery: Delivery) -> dict[str, Any]:
         ]
     else:
         mounts = [read_only(contract.ARTIFACTS_VOLUME, contract.ARTIFACTS_DIR)] if names else []
-        volumes = []  # that of `fetch` itself
+        volumes = []  # `fetch` brings its own volume
     return {
         "fetch": _fetch(delivery) if delivery.fetches else None,
         "artifactMounts": mounts,
@@ -92,14 +92,14 @@ def _fetch(delivery: Delivery) -> dict[str, Any]:
 
 
 def _python_path(application: Application, role: Role) -> str | None:
-    """Where Python looks for modules: what was pushed, what the image has, and what the document says."""
+    """PYTHONPATH: the pushed modules, those of the image, and those that the document names."""
     pushed = application.delivery.python_path if application.delivery is not None else ()
     own = (*pushed, *image_modules(application.properties).path)
     return ":".join((*own, *_given_python_path(application, role))) if own else None
 
 
 def _given_python_path(application: Application, role: Role) -> Iterator[str]:
-    """What the document itself says that PYTHONPATH is, as a text: it comes after ours."""
+    """The document's own value of PYTHONPATH, which comes after ours; nothing if it has none."""
     last = None
     for name, text in _literals(application, role):
         if name == contract.ENV_PYTHON_PATH:
@@ -109,7 +109,7 @@ def _given_python_path(application: Application, role: Role) -> Iterator[str]:
 
 
 def _literals(application: Application, role: Role) -> Iterator[tuple[str, str]]:
-    """The variables of the Spark container that are texts, in the order in which the later wins."""
+    """The variables of the Spark container with literal values; later ones win."""
     if role.name == "executor":
         yield contract.ENV_PYTHON_PATH, application.properties.get("spark.executorEnv.PYTHONPATH", "")
     for item in role.spec.get("env") or ():

@@ -1,6 +1,6 @@
-"""The driver's pod: `install` brings the scheduler jar, `allocator` talks to Kubernetes, Spark runs.
+"""The driver's pod: `install` copies the scheduler jar, `allocator` calls Kubernetes, Spark runs.
 
-What nothing computes is data in layers.py.
+Fields that need no computing are data in layers.py.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
 
 
 def _notebook(notebook: Notebook) -> dict[str, Any]:
-    """What the layer of a notebook has places for."""
+    """The values for the layer of a notebook."""
     idle = notebook.idle_seconds
     return {
         "token": notebook.token,
@@ -49,7 +49,7 @@ def _notebook(notebook: Notebook) -> dict[str, Any]:
 
 
 def _login(login: Login) -> dict[str, Any]:
-    """What the layer of a login has places for."""
+    """The values for the layer of a login."""
     env = [{"name": name, "value": text} for name, text in login.variables.items()]
     return {"secret": login.secret, "key": login.key, "file": login.file, "env": env}
 

@@ -13,18 +13,18 @@ from sparkgen.resources import pod
 from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_values
 
 DECOMMISSION_SCRIPT = "/opt/decom.sh"
-"""Default of spark.kubernetes.decommission.script, in the stock image."""
+"""The default of spark.kubernetes.decommission.script, in the stock image."""
 
 FIXED_PORTS = frozenset(
     {"spark.blockManager.port", "spark.driver.blockManager.port", "spark.driver.port", "spark.ui.port"}
 )
-"""What conf.py sets whatever the document says."""
+"""The ports that conf.py sets whatever the document says."""
 
 
 def executor_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of every executor of the run named `run`.
 
-    The allocator adds per executor: name, owner, and the variables of `contract.ADDED_BY_ALLOCATOR`.
+    For each executor, the allocator adds name, owner, and the variables of `contract.ADDED_BY_ALLOCATOR`.
     """
     role = application.executor
     options = startup_options(application.properties, application.shuffle)
@@ -50,7 +50,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
 
 
 def _decommission_script(application: Application, role: Role) -> str | None:
-    """What the container's preStop hook calls; None where the document has a hook, or no decommissioning."""
+    """The script for the container's preStop hook; None if the document has a hook, or no decommissioning."""
     if not is_true(application.properties, "spark.decommission.enabled") or role.spec.get("lifecycle"):
         return None
     return application.properties.get("spark.kubernetes.decommission.script", DECOMMISSION_SCRIPT)
@@ -59,8 +59,8 @@ def _decommission_script(application: Application, role: Role) -> str | None:
 def startup_options(properties: Mapping[str, str], shuffle: Shuffle | None = None) -> list[str]:
     """Properties that an executor needs before it can ask the driver for the others, as JVM options.
 
-    Source: SparkConf.isExecutorStartupConf. Ports that the contract fixes come from the driver: an
-    executor would take the document's instead.
+    Source: SparkConf.isExecutorStartupConf. Leaves out ports that the contract fixes, which the driver sends:
+    an executor would use the document's ports instead.
     """
     wanted = {"spark.authenticate": "true", **properties}
     fixed = FIXED_PORTS if shuffle is None else FIXED_PORTS | {SERVICE_PORT}

@@ -1,4 +1,4 @@
-"""What leads to Spark's pages and to a Connect server: a Service, an Ingress, a route of the Gateway API."""
+"""Access to Spark's pages and to a Connect server: a Service, an Ingress, a route of the Gateway API."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sparkgen.model.properties import is_true
 from sparkgen.resources.object_layers import GATEWAY_API
 
 REDIRECT = {"spark.ui.proxyRedirectUri": "/"}
-"""With it redirects start with that, too, and lead to the host that was asked (ProxyRedirectHandler)."""
+"""Makes redirects start with "/" as well, so that they lead to the requested host (ProxyRedirectHandler)."""
 
 
 def shows_pages(properties: Mapping[str, str]) -> bool:
-    """Whether the driver has Spark's pages: without them, no port and no Service leads to them."""
+    """Whether the driver serves Spark's pages: if not, no port and no Service leads to them."""
     return is_true(properties, "spark.ui.enabled", default=True)
 
 
 def redirect_properties(options: Mapping[str, Any]) -> dict[str, str]:
-    """What Spark is told where its pages are below a path."""
+    """The properties for Spark if its pages are below a path."""
     return dict(REDIRECT) if _path(options.get("route") or {}) != "/" else {}
 
 
@@ -29,9 +29,9 @@ def _path(route: Mapping[str, Any]) -> str:
 def values(
     options: Mapping[str, Any], labels: Mapping[str, str], annotations: Mapping[str, str], port: int
 ) -> dict[str, Any]:
-    """The values that object_layers.exposed has places for.
+    """The values for object_layers.exposed.
 
-    `options` is a section `sparkUIOptions` or `connect`, and `port` the Service's default.
+    `options` is a section `sparkUIOptions` or `connect`; `port` is the Service's default port.
     """
     ingress, route = options.get("ingress"), options.get("route")
     return {

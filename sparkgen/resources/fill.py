@@ -1,15 +1,15 @@
-"""Layers as data: one text for the generator and for the chart, which follows these very layers.
+"""Fills layers, which are data: the generator and the chart use the same layers.
 
 A layer is a partial object with places for values:
 
-- `"@{name}"` is the value of that name, whatever its type. Where there is none, its key or item is left out;
-  so it is where a document's list or map is empty: an empty one sets nothing, and must start no new run.
+- `"@{name}"` is the value of that name, of any type. If it has none, its key or item is left out. The same is
+  true of an empty list or map of a document: it sets nothing, and must start no new run.
 - `"@{name}-conf"` is a text with the value in it. Such a value is a name, and never a user's text.
 - `"@{*name}"` in a list is all items of that value. A list all of whose items are left out is left out, too.
 - `"@if": name` in a map leaves the map out unless the value is true.
 
-A name has dots where the value is in a map. There is no more than that: what needs a decision or a sum is a
-value, and values are computed by code.
+A name has dots if the value is in a map. Layers can do nothing else: what needs a decision or a sum is a
+value, and code computes the values.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import Any
 Values = Mapping[str, Any]
 
 PLACE = re.compile(r"@\{([A-Za-z.]+)\}")
-"""The place of a value, or of a name inside a text."""
+"""The place of a value, or of a name in a text."""
 
 
 def fill(layer: Mapping[str, Any], values: Values) -> dict[str, Any]:
-    """A layer with its values; {} where its own `@if` is not true. KeyError for a name that has no value."""
+    """A layer with its values; {} if its own `@if` is not true. Raises KeyError if a value is missing."""
     filled = _filled(layer, values)
     return {} if filled is None else dict(filled)
 
 
 def _filled(part: Any, values: Values) -> Any:
-    """A part of a layer; None where it is left out."""
+    """A part of a layer with its values; None if it is left out."""
     if isinstance(part, str):
         return _text(part, values)
     if isinstance(part, Mapping):

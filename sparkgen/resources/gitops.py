@@ -1,7 +1,7 @@
-"""What a GitOps controller has to be told: annotations on objects, never inside a pod template.
+"""Annotations for GitOps controllers, on objects and never inside a pod template.
 
-So they are in no run's hash, and a change of the target runs nothing again. The reasons for each, and what is
-left out on purpose, are in docs/gitops.md. Sources: Argo CD, docs/user-guide/{sync-options,compare-options,
+So they are in no run's hash, and a change of the target starts no new run. docs/gitops.md has the reasons for
+each, and what is left out on purpose. Sources: Argo CD, docs/user-guide/{sync-options,compare-options,
 sync-waves}.md and controller/state.go; Flux, docs/spec/v1/kustomizations.md of its kustomize-controller.
 """
 
@@ -14,19 +14,19 @@ from sparkgen import contract
 from sparkgen.objects import Object
 
 LAST_WAVE = "1000"
-"""Argo CD's wave of a Job: a later wave would wait until the Job is done, which can take hours."""
+"""Argo CD's wave for a Job: a later wave would wait until the Job is finished, which can take hours."""
 
 RUN_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
-    # What an earlier run uses is in Git no more, while its driver may still run: it is kept, and is no
-    # difference.
+    # Objects of an earlier run are no longer in Git while its driver may still be running: they are kept, and
+    # do not count as a difference.
     "argocd": {
         "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
         "argocd.argoproj.io/sync-options": "Prune=false",
     },
     "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
 }
-"""Target -> annotations of what a driver uses while it runs."""
+"""Target -> annotations of the objects that a driver uses while it runs."""
 
 JOB_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
@@ -37,29 +37,29 @@ JOB_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
 
 HISTORY_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
-    # Tidying up that fails is no illness of the application; the next run's Job does it.
+    # A failed cleanup does not make the application unhealthy; the next run's Job repeats it.
     "argocd": {"argocd.argoproj.io/ignore-healthcheck": "true"},
     "flux": {},
 }
 """Target -> annotations of the Job that removes ended runs."""
 
 LISTS = ("argocd.argoproj.io/compare-options", "argocd.argoproj.io/sync-options")
-"""Annotations that are lists with commas, of `Option=value`: ours are appended to those of the document."""
+"""Annotations with comma-separated lists of `Option=value`: ours are appended to those of the document."""
 
 VERBATIM = "kustomize.toolkit.fluxcd.io/substitute"
-"""With `disabled`, Flux leaves an object's `${...}` alone: its substitution would blank shell variables."""
+"""With `disabled`, Flux does not substitute `${...}` in an object: it would empty shell variables."""
 
 KEPT_KINDS = ("ConfigMap", "Job", "PodGroup", "Role", "RoleBinding", "ServiceAccount")
-"""What a running driver uses.
+"""The kinds of objects that a running driver uses.
 
-The account and its rights are the application's, not a run's; but when the application gets another name,
-they leave Git, and a driver without them could create no more executors. The parts of the Job that removes
-ended runs are not among them.
+The account and its permissions belong to the application, not to a run. But when the application is renamed,
+they leave Git, and a driver without them could create no more executors. The objects of the Job that removes
+ended runs are not included.
 """
 
 
 def for_target(item: Object, target: str) -> Object:
-    """The object with all that `target` needs to be told; what the document says itself stays as it is."""
+    """The object with the annotations that `target` needs; the document's own annotations stay."""
     metadata = item["metadata"]
     wanted: dict[str, str] = {}
     labels = metadata["labels"]
@@ -71,7 +71,7 @@ def for_target(item: Object, target: str) -> Object:
         wanted |= JOB_ANNOTATIONS[target]
         if contract.LABEL_RUN not in metadata["labels"]:  # it is not the driver's
             wanted |= HISTORY_ANNOTATIONS[target]
-    # For kubectl too: a document without a target may well be applied by Flux.
+    # For kubectl, too: Flux may apply a document without a target.
     if target != "argocd" and _has_variable(item):
         wanted[VERBATIM] = "disabled"
     if not wanted:
@@ -82,7 +82,7 @@ def for_target(item: Object, target: str) -> Object:
 
 
 def _joined(key: str, own: str | None, wanted: str) -> str:
-    """The text of an annotation: the document's, with our option behind it where it is a list."""
+    """The text of an annotation: the document's, with our option appended if the annotation is a list."""
     if own is None:
         return wanted
     given = [option.strip().partition("=")[0] for option in own.split(",")]

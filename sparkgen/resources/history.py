@@ -1,8 +1,8 @@
-"""The Job that removes ended runs, with an account and rights of its own (docs/design/run-identity.md).
+"""The Job that removes ended runs, with its own account and permissions (docs/design/run-identity.md).
 
-One for each run, as its name has a hash of all that it is made of: a new run, or another number of runs to
-keep, makes a new one, which looks at everything that is there. It is no part of the run: it has no run label,
-and a controller may prune it.
+There is one for each run, because its name has a hash of everything in it: a new run, or another number of
+runs to keep, makes a new Job, which looks at all objects. The Job is not a part of the run: it has no run
+label, and a controller may prune it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sparkgen.resources.object_layers import OBJECT_LAYERS
 def history_values(
     application: Application, run: str, workload: str, labels: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The values of its objects; `history` is None where nothing is removed.
+    """The values for the Job's objects; `history` is None if nothing is removed.
 
     `workload` is the kind of the driver's object.
     """

@@ -20,7 +20,7 @@ from sparkgen.resources.text import properties_text
 
 HISTORY_REQUEST = {"cpu": "500m"}
 FILTERS = "spark.ui.filters"
-"""Servlet filters, which may ask who is there: then only the port can be probed."""
+"""Servlet filters, which may require a login: then only the port can be probed."""
 
 
 def render_history_server(history: HistoryServer) -> tuple[Object, ...]:
@@ -39,7 +39,7 @@ def spark_properties(history: HistoryServer) -> dict[str, str]:
 
 
 def files(history: HistoryServer) -> dict[str, str]:
-    """What the server's configuration directory holds."""
+    """The files of the server's configuration directory."""
     return {
         contract.LOG4J2_FILE: log4j2_text(history.log_level, history.loggers),
         contract.SPARK_DEFAULTS_FILE: properties_text(spark_properties(history).items()),
@@ -47,17 +47,17 @@ def files(history: HistoryServer) -> dict[str, str]:
 
 
 def values(history: HistoryServer) -> dict[str, Any]:
-    """The values that the objects' layers have places for (object_layers.py)."""
+    """The values for the objects' layers (object_layers.py)."""
     policy = history.network_policy or {}
     security: Object = dict(POD_SECURITY)
     if history.claim is not None:
-        # Else the kubelet hands every log to the group again, whenever the server starts.
+        # Otherwise, the kubelet changes the group of every log file whenever the server starts.
         security["fsGroupChangePolicy"] = "OnRootMismatch"
     env, mounts, volumes = pod.mounted_objects({"secrets": history.spec.get("secrets")})
     guarded = FILTERS in history.properties
     return {
         **server.values(history, files(history)),
-        # Whom the document names, or the pods of its namespace.
+        # Peers that the document names, or all pods of its namespace.
         "peers": policy.get("ingressFrom") or [{"podSelector": {}}],
         "ui": exposure.values(history.ui, server.labels(history), history.annotations, contract.HISTORY_PORT),
         "strategy": "RollingUpdate" if history.claim is None else "Recreate",

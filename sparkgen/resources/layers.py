@@ -1,6 +1,6 @@
-"""What pods have that nothing computes, as data: see fill.py. The chart follows these very layers.
+"""The constant parts of pods, as data: see fill.py. The chart uses the same layers.
 
-A field that a role's section hands on as it is needs a line here, and no code.
+A field of a role's section that is passed on unchanged needs a line here, and no code.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ DEFAULT_RUNTIME_RESOURCES = {
     "requests": {"cpu": "100m", "memory": "64Mi"},
     "limits": {"cpu": "1", "memory": "256Mi"},
 }
-"""For `install`, `fetch` and `allocator`: both sides are set, so that a namespace with a quota accepts the
-pod. Hundreds of creations a second, and a start that nothing waits for, take a core for a moment."""
+"""For `install`, `fetch` and `allocator`: requests and limits are both set, so that a namespace with a quota
+accepts the pod. Hundreds of creations a second, and a quick start, need a whole core for a moment."""
 
 TOKEN_SECONDS = 3600
 
@@ -27,18 +27,18 @@ DOCKER_CONFIG_KEY = ".dockerconfigjson"
 
 
 def field_env(name: str, path: str) -> dict[str, Any]:
-    """An environment variable with a field of the pod itself (the downward API)."""
+    """An environment variable with the value of a field of the pod (the downward API)."""
     return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
 
 
 def secret_env(name: str, secret: str) -> Layer:
-    """An environment variable with the key of a shuffle service's Secret, where a value names one."""
+    """An environment variable with the key of a shuffle service's Secret, if the value `secret` names one."""
     source = {"name": f"@{{{secret}}}", "key": contract.SECRET_KEY}
     return {"@if": secret, "name": name, "valueFrom": {"secretKeyRef": source}}
 
 
 def read_only(name: str, path: str) -> dict[str, Any]:
-    """A mount that nothing writes to."""
+    """A read-only mount."""
     return {"name": name, "mountPath": path, "readOnly": True}
 
 
@@ -48,12 +48,12 @@ def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
 
 
 def claim_volume(name: str, claim: str) -> dict[str, Any]:
-    """A volume that somebody else made, by its claim."""
+    """A volume of an existing claim."""
     return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
 
 
 def token_sources() -> list[dict[str, Any]]:
-    """What the API server would mount by itself, as a volume that one container alone mounts."""
+    """The sources of the volume that the API server would add itself, for a single container to mount."""
     namespace = {"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}
     return [
         {"serviceAccountToken": {"path": "token", "expirationSeconds": TOKEN_SECONDS}},
@@ -68,12 +68,12 @@ def picked_from_role(*fields: str) -> Layer:
 
 
 def _main(**fields: Any) -> Layer:
-    """A layer that touches the Spark container alone."""
+    """A layer that changes only the Spark container."""
     return {"containers": [{"name": "@{mainContainer}", **fields}]}
 
 
 SERVICE_ARGS = ["/opt/spark/bin/spark-class", "org.apache.spark.deploy.ExternalShuffleService"]
-"""What the stock entrypoint hands on as it is."""
+"""The arguments of a shuffle service, which the stock entrypoint runs as they are."""
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -83,7 +83,7 @@ RUNTIME: Layer = {
     "resources": "@{runtimeResources}",
     "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
 }
-"""What `install`, `fetch` and `allocator` share."""
+"""The fields that `install`, `fetch` and `allocator` share."""
 
 CONTRACT_ENV = {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)}
 RUN_ENV = (
@@ -106,8 +106,8 @@ CONF_FILES_VOLUME: Layer = {
     "name": contract.CONF_FILES_VOLUME,
     "projected": {"sources": [{"configMap": {"name": "@{run}-conf"}}, "@{*confSources}"]},
 }
-"""Spark's configuration folder with the keys that a document names: for Spark's containers alone.
-The allocator keeps the run's ConfigMap: it has a token, and needs nobody else's files."""
+"""Spark's configuration folder with the keys that a document names: only for Spark's containers.
+The allocator mounts the run's ConfigMap instead: it has a token, and does not need others' files."""
 
 HADOOP_ENV = {"@if": "hadoop", "name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR}
 HADOOP_MOUNT = {"@if": "hadoop", **read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR)}
@@ -122,7 +122,7 @@ NOTEBOOK_TOKEN_FILE = "token"  # noqa: S105 - a file's name
 
 
 def asks_jupyter(**numbers: int) -> dict[str, Any]:
-    """A probe of JupyterLab: it answers without a token."""
+    """A probe of JupyterLab, which answers it without a token."""
     return {
         "httpGet": {"path": contract.NOTEBOOK_PATH, "port": contract.NOTEBOOK_PORT},
         "timeoutSeconds": 5,
@@ -131,7 +131,7 @@ def asks_jupyter(**numbers: int) -> dict[str, Any]:
 
 
 def asks_connect(**numbers: int) -> dict[str, Any]:
-    """A probe of the Connect server, by way of the allocator: no probe of Kubernetes' speaks its gRPC."""
+    """A probe of the Connect server through the allocator: Kubernetes' own probes cannot check its gRPC."""
     return {
         "@if": "connect",
         "httpGet": {"path": contract.CONNECT_PATH, "port": contract.ALLOCATOR_PORT},
@@ -142,13 +142,13 @@ def asks_connect(**numbers: int) -> dict[str, Any]:
 
 LAYERS: Mapping[str, Layer] = {
     # --- both roles -----------------------------------------------------------------------------------
-    # What the batch scheduler means for every pod, unless the document says otherwise.
+    # The settings of the batch scheduler for every pod, unless the document says otherwise.
     "batch_scheduler": {
         "@if": "batch",
         "spec": {"schedulerName": "@{batch.schedulerName}", "priorityClassName": "@{batch.priority}"},
     },
     "default_security": {"spec": {"securityContext": POD_SECURITY}},
-    # No mesh sidecar: it would outlive a finished driver.
+    # No sidecar of a service mesh: it would outlive a finished driver.
     "default_neighbours": {
         "metadata": {
             "labels": {"sidecar.istio.io/inject": "false"},
@@ -156,7 +156,7 @@ LAYERS: Mapping[str, Layer] = {
         },
         "spec": {"enableServiceLinks": False},
     },
-    # What Spark's own pods are selected by, in affinities for example; a document may say otherwise.
+    # Labels that select Spark's own pods, in affinities for example; a document may override them.
     "spark_labels": {
         "metadata": {
             "labels": {
@@ -167,7 +167,7 @@ LAYERS: Mapping[str, Layer] = {
     },
     # The document's own pod template.
     "template": {"metadata": "@{template.metadata}", "spec": "@{template.spec}"},
-    # `spark.executorEnv.NAME`: as with Spark, it wins over the template; typed fields win over it.
+    # `spark.executorEnv.NAME`: as in Spark, it overrides the template; typed fields override it.
     "executor_env": {"@if": "executorEnv", "spec": _main(env="@{executorEnv}")},
     "metadata": {"metadata": {"labels": "@{podLabels}", "annotations": "@{podAnnotations}"}},
     "image": {
@@ -176,7 +176,7 @@ LAYERS: Mapping[str, Layer] = {
             "imagePullSecrets": "@{pullSecrets}",
         }
     },
-    # A limit of CPU only where asked for.
+    # A CPU limit only if requested.
     "resources": {
         "spec": _main(
             resources={
@@ -206,16 +206,16 @@ LAYERS: Mapping[str, Layer] = {
             **picked_from_role("env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle")
         )
     },
-    # Secrets and ConfigMaps that exist in the namespace, mounted where the document says.
+    # Existing Secrets and ConfigMaps of the namespace, mounted where the document says.
     "mounted_objects": {
         "spec": {
             **_main(env="@{objectEnv}", volumeMounts="@{objectMounts}"),
             "volumes": "@{objectVolumes}",
         }
     },
-    # The document's volumes that a container of this role mounts, and no others.
+    # Only those volumes of the document that a container of this role mounts.
     "volumes": {"spec": {"volumes": "@{usedVolumes}"}},
-    # Spark's scratch space: the document's volumes for it, or else an emptyDir (LocalDirsFeatureStep).
+    # Spark's scratch space: the document's volumes for it, or otherwise an emptyDir (LocalDirsFeatureStep).
     "scratch": {
         "@if": "localDirs",
         "spec": {
@@ -238,7 +238,7 @@ LAYERS: Mapping[str, Layer] = {
             ],
         },
     },
-    # The one file, not the folder: /etc has more. It is where every program looks by itself.
+    # Mounts one file, not the folder, because /etc has more files. All programs look for it there by default.
     "krb5": {
         "@if": "kerberosConfigMap",
         "spec": {
@@ -250,7 +250,7 @@ LAYERS: Mapping[str, Layer] = {
             "volumes": [config_map_volume(contract.KRB5_VOLUME, "@{kerberosConfigMap}")],
         },
     },
-    # Downloads what was pushed: the only container that sees the registry's credentials, and the cache.
+    # Downloads pushed files: the only container with the registry's credentials and the cache.
     "fetch_container": {
         "@if": "fetch",
         "spec": {
@@ -260,7 +260,7 @@ LAYERS: Mapping[str, Layer] = {
                     "name": contract.FETCH_CONTAINER,
                     "args": ["fetch"],
                     "env": [
-                        CONTRACT_ENV,  # and not the run: the chart then makes these pods once
+                        CONTRACT_ENV,  # not the run: so the chart makes these pods only once
                         {"name": contract.ENV_ARTIFACTS, "value": "@{fetch.artifacts}"},
                         {"@if": "fetch.insecure", "name": contract.ENV_ARTIFACTS_INSECURE, "value": "true"},
                     ],
@@ -303,17 +303,17 @@ LAYERS: Mapping[str, Layer] = {
             ],
         },
     },
-    # At the same paths in driver and executors, whichever way they came.
+    # At the same paths in driver and executors, however they were delivered.
     "artifacts": {
         "@if": "artifactMounts",
         "spec": {**_main(volumeMounts="@{artifactMounts}"), "volumes": "@{artifactVolumes}"},
     },
-    # Folders of modules, and archives, that pods have: those that were pushed, and those of the image.
+    # Folders of modules, and archives: those that were pushed, and those of the image.
     "python_path": {
         "@if": "pythonPath",
         "spec": _main(env=[{"name": contract.ENV_PYTHON_PATH, "value": "@{pythonPath}"}]),
     },
-    # Init containers of the document, then its sidecars, which end when Spark does (native sidecars).
+    # The document's init containers, then its sidecars, which end when Spark ends (native sidecars).
     "user_containers": {"spec": {"initContainers": "@{userContainers}"}},
     # --- the driver -----------------------------------------------------------------------------------
     # The claim for event logs, at the path where Spark writes them.
@@ -322,11 +322,12 @@ LAYERS: Mapping[str, Layer] = {
         "spec": {
             **_main(volumeMounts=[{"name": contract.EVENT_LOG_VOLUME, "mountPath": "@{claim.path}"}]),
             "volumes": [claim_volume(contract.EVENT_LOG_VOLUME, "@{claim.name}")],
-            # Else the kubelet hands every log of every run to the group again, whenever a driver starts.
+            # Otherwise, the kubelet changes the group of all log files of all runs whenever a driver starts.
             "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
         },
     },
-    # What the driver logs in with. A folder and no subPath: a new keytab or ticket arrives while it runs.
+    # The driver's login. A folder and no subPath, so that a new keytab or ticket arrives while the driver
+    # runs.
     "kerberos_login": {
         "@if": "login",
         "spec": {
@@ -345,7 +346,7 @@ LAYERS: Mapping[str, Layer] = {
             ],
         },
     },
-    # No eviction of a driver to save a node.
+    # Keeps autoscalers from evicting a driver to remove a node.
     "driver_neighbours": {
         "metadata": {
             "annotations": {
@@ -354,7 +355,7 @@ LAYERS: Mapping[str, Layer] = {
             }
         }
     },
-    # Copies the jar of the application's Scala line, and refuses to start a run that has expired.
+    # Copies the jar for the application's Scala version, and refuses to start an expired run.
     "install_container": {
         "@if": "install",
         "spec": {
@@ -372,7 +373,7 @@ LAYERS: Mapping[str, Layer] = {
             ]
         },
     },
-    # The native sidecar that creates and removes executors; the only one with a token.
+    # The native sidecar that creates and removes executors; the only container with a token.
     "allocator_container": {
         "spec": {
             "initContainers": [
@@ -387,7 +388,7 @@ LAYERS: Mapping[str, Layer] = {
                         field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
                         field_env(contract.ENV_POD_UID, "metadata.uid"),
                         field_env(contract.ENV_POD_IP, "status.podIP"),
-                        # The allocator makes it the application's own.
+                        # The allocator passes it on as the application's secret.
                         secret_env(contract.ENV_SERVICE_SECRET, "serviceSecret"),
                         {
                             "@if": "connect",
@@ -432,7 +433,7 @@ LAYERS: Mapping[str, Layer] = {
                     "containerPort": contract.CONNECT_PORT,
                 },
             ],
-            # A server that resolves packages takes minutes to start; a Deployment is given up after ten.
+            # A server that resolves packages takes minutes to start; a Deployment fails after ten minutes.
             startupProbe=asks_connect(periodSeconds=2, failureThreshold=270),
             readinessProbe=asks_connect(periodSeconds=10, failureThreshold=3),
             env=[
@@ -453,7 +454,7 @@ LAYERS: Mapping[str, Layer] = {
             ],
         )
     },
-    # JupyterLab in place of Spark's own program; its kernels are the drivers.
+    # JupyterLab instead of Spark's own program; its kernels are the drivers.
     "notebook": {
         "@if": "notebook",
         "spec": {
@@ -466,11 +467,11 @@ LAYERS: Mapping[str, Layer] = {
             **_main(
                 args=["bash", f"{contract.CONF_DIR}/{contract.NOTEBOOK_SCRIPT_FILE}"],
                 ports=[{"name": contract.NOTEBOOK_PORT_NAME, "containerPort": contract.NOTEBOOK_PORT}],
-                # No liveness probe: a restart would end all kernels.
+                # No liveness probe, because a restart would end all kernels.
                 startupProbe=asks_jupyter(periodSeconds=2, failureThreshold=270),
                 readinessProbe=asks_jupyter(periodSeconds=10, failureThreshold=3),
                 env=[
-                    # What the allocator writes there is what every driver of this container starts with.
+                    # The allocator writes the configuration of all drivers in this container there.
                     {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.SESSION_DIR},
                     {"name": contract.ENV_HOME, "value": contract.HOME_DIR},
                     {"name": contract.ENV_NOTEBOOK_PORT, "value": str(contract.NOTEBOOK_PORT)},
@@ -500,22 +501,22 @@ LAYERS: Mapping[str, Layer] = {
                     },
                 },
             ],
-            # Else the kubelet hands every file of the home directory to the group again, at each start.
+            # Otherwise, the kubelet changes the group of all files in the home directory at each start.
             "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
         },
     },
-    # The volumes through which the containers of the pod meet.
+    # The volumes that the containers of the pod share.
     "pod_volumes": {
         "spec": {
             "volumes": [
                 {"@if": "install", "name": contract.LIB_VOLUME, "emptyDir": {"sizeLimit": "64Mi"}},
-                # The jars of all Scala lines are in it, and nothing has to be copied.
+                # It has the jars for all Scala versions, so nothing has to be copied.
                 {
                     "@if": "byKubelet",
                     "name": contract.LIB_VOLUME,
                     "image": {"reference": "@{runtimeImage}", "pullPolicy": "@{pullPolicy}"},
                 },
-                # In memory, because the RPC secret is in it.
+                # In memory, because it contains the RPC secret.
                 {"name": contract.SESSION_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}},
                 config_map_volume(contract.CONF_VOLUME, "@{run}-conf"),
                 config_map_volume(contract.EXECUTOR_VOLUME, "@{run}-executor"),
@@ -526,7 +527,7 @@ LAYERS: Mapping[str, Layer] = {
             ]
         }
     },
-    # The run that the pod belongs to, its account (without a token for user code) and its restarts.
+    # The pod's run, its account (without a token for user code) and its restart policy.
     "driver_identity": {
         "metadata": {"labels": OWN_LABELS},
         "spec": {
@@ -536,7 +537,7 @@ LAYERS: Mapping[str, Layer] = {
         },
     },
     # --- executors ------------------------------------------------------------------------------------
-    # What a custom log URL may name of an executor (BasicExecutorFeatureStep); the allocator has the values.
+    # Attributes of an executor for custom log URLs (BasicExecutorFeatureStep); the allocator sets the values.
     "log_url_attributes": {
         "@if": "customLogUrl",
         "spec": _main(
@@ -551,7 +552,7 @@ LAYERS: Mapping[str, Layer] = {
         "@if": "decommissionScript",
         "spec": _main(lifecycle={"preStop": {"exec": {"command": ["@{decommissionScript}"]}}}),
     },
-    # The directories of the service of its node at their own paths, as far as they are the application's.
+    # The application's part of the service's directories on the node, at the same paths.
     "beside_service_of_node": {
         "@if": "onNode",
         "metadata": {"annotations": {contract.ANNOTATION_BLOCK_MANAGER_PORTS: "@{shuffle.hostPorts}"}},
@@ -566,7 +567,8 @@ LAYERS: Mapping[str, Layer] = {
                 ],
                 volumeMounts="@{shuffle.mounts}",
             ),
-            # Only nodes with a pod of the service. The scheduler sees it: the application needs no right to.
+            # Only nodes with a pod of the service. The scheduler checks that, so the application needs no
+            # permission.
             "affinity": {
                 "podAffinity": {
                     REQUIRED: [
@@ -586,7 +588,7 @@ LAYERS: Mapping[str, Layer] = {
             "dnsPolicy": "@{shuffle.dnsPolicy}",
         },
     },
-    # The service as a native sidecar: it runs before Spark does, and ends after it.
+    # The shuffle service as a native sidecar: it starts before Spark, and ends after it.
     "shuffle_sidecar": {
         "@if": "sidecar",
         "spec": {
@@ -613,7 +615,8 @@ LAYERS: Mapping[str, Layer] = {
             ]
         },
     },
-    # The stock image runs our script: it waits for the allocator's word, then starts Spark's executor.
+    # The stock image runs our script, which waits for the allocator's permission, then starts Spark's
+    # executor.
     "executor_container": {
         "spec": _main(
             args=["bash", f"{contract.CONF_DIR}/{contract.EXECUTOR_SCRIPT_FILE}"],
@@ -663,12 +666,12 @@ LAYERS: Mapping[str, Layer] = {
             "annotations": {contract.ANNOTATION_TASK_GROUP: "@{batch.taskGroup}"},
         },
     },
-    # --- of executors alone ---------------------------------------------------------------------------
+    # --- only executors -------------------------------------------------------------------------------
     "gang": {
         "@if": "batch.gang",
         "metadata": {"annotations": {contract.ANNOTATION_GANG: "@{batch.gang}"}},
     },
-    # A workload of its own in the queue: it comes and goes, and is admitted by itself.
+    # Each executor is a workload of its own in the queue, and is admitted separately.
     "executor_queue": {
         "@if": "queue",
         "metadata": {
@@ -738,8 +741,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "executor_queue",
     ),
 }
-"""Role -> the layers of its pod, one laid over the other.
-
-So precedence is the order of a list: sparkgen's defaults, then the document's `template`, then its typed
-fields, then what the contract requires.
+"""Role -> the layers of its pod, each merged over the ones before it. So the order of the list is the
+precedence: sparkgen's defaults, then the document's `template`, then its typed fields, then what the contract
+requires.
 """

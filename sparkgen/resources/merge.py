@@ -1,7 +1,7 @@
-"""Laying one Kubernetes object over another: maps by key, a few lists by their key, the rest replaced.
+"""Merges a Kubernetes object over another: maps by key, a few lists by their key, anything else is replaced.
 
-The table is explicit, so that the chart can follow the very same one. There are no `$patch` directives.
-Source of the keys: the `patchMergeKey` of the Kubernetes API types, less those that surprise.
+The table of keys is explicit, so that the chart can use the same one. There are no `$patch` directives.
+Source of the keys: the `patchMergeKey` of the Kubernetes API types, without the surprising ones.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ MERGE_KEYS: Mapping[str, str] = {
     "ports": "containerPort",
     "hostAliases": "ip",
 }
-"""Field name -> the key by which two of its items are the same item."""
+"""Field name -> the key that identifies an item of the list."""
 
 WHOLE = frozenset({"env", "volumes", "volumeMounts"})
-"""Lists whose items replace each other whole: fields of two sources (`value` and `valueFrom`, `emptyDir` and
-`configMap`) in one item would be refused."""
+"""Lists in which a new item replaces the old one completely: an item with fields of two sources (`value` and
+`valueFrom`, `emptyDir` and `configMap`) would be refused."""
 
 APPENDED = frozenset({"tolerations", "envFrom", "topologySpreadConstraints"})
-"""Lists without a key, whose items add up; an item that is there already is not repeated."""
+"""Lists without a key, to which items are appended; an existing item is not repeated."""
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `over` laid on top; neither is changed. Order: base's keys and items first."""
+    """Returns `base` with `over` merged over it; changes neither. Keys and items of `base` come first."""
     result = dict(base)
     for key, value in over.items():
         result[key] = _merged(key, result[key], value) if key in result else value

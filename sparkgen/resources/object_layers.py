@@ -1,4 +1,4 @@
-"""Whole objects whose form nothing computes, as data: see fill.py. The chart follows these very layers."""
+"""The constant parts of whole objects, as data: see fill.py. The chart uses the same layers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sparkgen.resources.layers import (
 from sparkgen.resources.security import POD_SECURITY, RESTRICTED, SPARK_UID
 
 PORT_NAME = "history"
-"""The history server's port."""
+"""The name of the history server's port."""
 TEMPORARY = "/tmp"  # noqa: S108 - the JVM's own, on a volume: the root file system is read-only
 
 AS_SPARK = {"runAsUser": SPARK_UID, "runAsGroup": SPARK_UID, "runAsNonRoot": True, **RESTRICTED}
@@ -34,22 +34,23 @@ AS_ROOT = {
     **RESTRICTED,
     "readOnlyRootFilesystem": True,
 }
-"""For the container that prepares directories of the node: their owner, without any capability."""
+"""The security context of the container that prepares directories of the node: their owner, without any
+capability."""
 
 HISTORY_ARGS = ["/opt/spark/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"]
-"""What the stock entrypoint hands on as it is; it stays in the foreground."""
+"""The arguments of the history server, which the stock entrypoint runs as they are, in the foreground."""
 
 JOB_LIMITS = {"activeDeadlineSeconds": 600, "backoffLimit": 3}
-"""Of the Job that removes ended runs."""
+"""The limits of the Job that removes ended runs."""
 
 DAEMON_POD: Layer = {
     "serviceAccountName": "@{account}",
     "automountServiceAccountToken": False,
     "enableServiceLinks": False,
 }
-"""What the pods of both servers share."""
+"""The fields that the pods of all servers share."""
 WHERE: Layer = picked_from_role("nodeSelector", "affinity", "tolerations", "priorityClassName")
-"""Where they may run."""
+"""Where the pods may run."""
 
 JANITOR_ENV = (
     {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)},
@@ -62,11 +63,11 @@ DAEMON_ENV: tuple[Layer, ...] = (
     {"name": "SPARK_DAEMON_MEMORY", "value": "@{heap}m"},
     {"@if": "role.javaOptions", "name": "SPARK_DAEMON_JAVA_OPTS", "value": "@{role.javaOptions}"},
 )
-"""What Spark's launcher of daemons reads (SparkClassCommandBuilder)."""
+"""The variables that Spark's launcher of daemons reads (SparkClassCommandBuilder)."""
 
 
 def answers(**numbers: int) -> dict[str, Any]:
-    """A probe of the history server: its pages, or only its port where a filter may ask who is there."""
+    """A probe of the history server: its pages, or only its port if a filter may require a login."""
     return {
         "httpGet": {"@if": "open", "path": "/", "port": contract.HISTORY_PORT},
         "tcpSocket": {"@if": "guarded", "port": contract.HISTORY_PORT},
@@ -78,39 +79,39 @@ RBAC = "rbac.authorization.k8s.io"
 NETWORKING = "networking.k8s.io/v1"
 GATEWAY_API = "gateway.networking.k8s.io"
 PREFIX_HEADER = "X-Forwarded-Context"
-"""What Spark's links start with, request by request (UIUtils.uiRoot)."""
+"""The header with the prefix of Spark's links, for each request (UIUtils.uiRoot)."""
 UI_PORT_NAME = "spark-ui"
 
 ALLOCATOR_RULES: tuple[Layer, ...] = (
-    # Executors: created, followed, removed.
+    # For creating, watching and removing executors.
     {"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "get", "list", "watch"]},
-    # One RPC secret per attempt. Never read back: the value stays in memory.
+    # One RPC secret per attempt. The allocator never reads it: it keeps the value in memory.
     {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
-    # What a user must know, on the driver's pod.
+    # Events for the user, on the driver's pod.
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
 )
-"""All that the allocator may do, in one namespace."""
+"""All permissions of the allocator, in one namespace."""
 GANG_RULE: Layer = {
     "@if": "makesPodGroups",
     "apiGroups": ["scheduling.k8s.io"],
     "resources": ["podgroups"],
     "verbs": ["create"],
 }
-"""What it may do beside, where executors are a gang of Kubernetes' own: a group for each attempt.
-It goes with the driver's pod, its owner."""
+"""One more permission of the allocator, if executors are a gang of Kubernetes: a PodGroup for each attempt.
+The driver's pod owns the PodGroup, which is deleted with it."""
 JANITOR_RULES: tuple[Layer, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
-"""All that the janitor of a shuffle service may do, in the namespaces of applications."""
+"""All permissions of the janitor of a shuffle service, in the namespaces of applications."""
 REGISTRY_GC_RULES: tuple[Layer, ...] = (
     {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"]},
     {"apiGroups": ["batch"], "resources": ["cronjobs", "jobs"], "verbs": ["list"]},
 )
-"""All that the garbage collection of a staging server may do, in the namespaces of applications."""
+"""All permissions of a staging server's garbage collection, in the namespaces of applications."""
 HISTORY_RULES: tuple[Layer, ...] = (
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["delete", "list"]},
-    # Read as metadata only: no content leaves the API server.
+    # Only their metadata is read: no content leaves the API server.
     {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete", "list"]},
-    # To Argo CD a failed Job that is kept is a sick application, unless an annotation says otherwise.
+    # Without an annotation, a failed Job that is kept makes the application unhealthy in Argo CD.
     {"@if": "marksJobs", "apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["patch"]},
     {
         "@if": "podGroup",
@@ -119,11 +120,11 @@ HISTORY_RULES: tuple[Layer, ...] = (
         "verbs": ["delete", "list"],
     },
 )
-"""All that the Job which removes ended runs may do, in one namespace."""
+"""All permissions of the Job that removes ended runs, in one namespace."""
 
 
 def metadata(name: str, labels: str = "labels", annotations: str = "annotations") -> Layer:
-    """Of an object: its name, and the values that are its labels and annotations."""
+    """The metadata of an object; `labels` and `annotations` name the values with these."""
     return {
         "name": name,
         "namespace": "@{namespace}",
@@ -133,7 +134,7 @@ def metadata(name: str, labels: str = "labels", annotations: str = "annotations"
 
 
 def service_account(given: Layer) -> Layer:
-    """An account; no pod gets its token unless it asks."""
+    """A service account; a pod gets its token only if it asks for it."""
     return {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
@@ -145,7 +146,7 @@ def service_account(given: Layer) -> Layer:
 def granted(
     when: str | None, given: Layer, rules: Sequence[Layer], account: str, namespace: str = "@{namespace}"
 ) -> tuple[Layer, Layer]:
-    """A Role, and the RoleBinding that gives it to an account, which may be in another namespace."""
+    """A Role, and a RoleBinding that grants it to an account, which may be in another namespace."""
     role = {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": given, "rules": rules}
     binding = {
         "apiVersion": f"{RBAC}/v1",
@@ -159,7 +160,7 @@ def granted(
 
 
 def config_map(given: Layer, data: str, **fields: Any) -> Layer:
-    """The files that a value names."""
+    """A ConfigMap with the files of the value named `data`."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": given, **fields, "data": f"@{{{data}}}"}
 
 
@@ -169,7 +170,7 @@ def tcp(*ports: int | str) -> list[Layer]:
 
 
 def network_policy(selector: Layer, *rules: Layer) -> Layer:
-    """Who may reach the pods."""
+    """A policy for who may connect to the pods."""
     return {
         "@if": "policy",
         "apiVersion": NETWORKING,
@@ -180,11 +181,11 @@ def network_policy(selector: Layer, *rules: Layer) -> Layer:
 
 
 def exposed(section: str, name: str, selector: Layer, port: Layer, route: Layer) -> tuple[Layer, ...]:
-    """A Service, and what leads there from outside: an Ingress, and a route of the Gateway API.
+    """A Service, and access to it from outside: an Ingress, and a route of the Gateway API.
 
-    `section` names the value that has the document's word on it (exposure.py); `port` is the Service's, less
-    its number; `route` is the route less what all routes have. It is written out as the API server completes
-    it, so that GitOps controllers find no difference.
+    `section` names the value with the document's settings (exposure.py). `port` is the Service's port without
+    its number; `route` is the route without the fields that all routes have. The route has the defaults that
+    the API server would add, so that GitOps controllers find no difference.
     """
 
     def at(field: str) -> str:
@@ -257,24 +258,24 @@ HTTP_ROUTE: Layer = {
         ],
     },
 }
-"""Spark's pages, at a host name or below a path."""
+"""The route to Spark's pages, at a host name or below a path."""
 NOTEBOOK_ROUTE: Layer = {
     "kind": "HTTPRoute",
     "rule": {"matches": [{"path": {"type": "PathPrefix", "value": "/"}}]},
 }
-"""JupyterLab, at a host name."""
+"""The route to JupyterLab, at a host name."""
 GRPC_ROUTE: Layer = {"kind": "GRPCRoute", "rule": {}}
-"""A Connect server, at a host name."""
+"""The route to a Connect server, at a host name."""
 
 
 DRIVER = {contract.LABEL_APPLICATION: "@{name}", contract.LABEL_ROLE: "driver"}
-"""The labels of the driver's pod, whichever run it is of."""
+"""The labels of the driver's pod, of whichever run."""
 
-# A driver that runs once: no retry unless asked, and never a second driver beside a lost one.
+# A driver that runs once: no retry unless requested, and never a second driver beside a lost one.
 JOB_SPEC: Layer = {
     "backoffLimit": "@{retries}",
     "podReplacementPolicy": "Failed",
-    # A drained or preempted driver is no failure of the application, and is not counted as one.
+    # A drained or preempted driver is not a failure of the application, and does not count as one.
     "podFailurePolicy": {
         "@if": "retries",
         "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}],
@@ -289,7 +290,7 @@ SERVER_BASIS: tuple[Layer, ...] = (
     {"@if": "createAccount", **service_account(metadata("@{account}", annotations="accountAnnotations"))},
     config_map(metadata("@{name}-conf"), "files"),
 )
-"""The account and the configuration directory of one of Spark's daemons."""
+"""The account and the configuration directory of a server."""
 
 DAEMON_SET: Layer = {
     "apiVersion": "apps/v1",
@@ -310,7 +311,7 @@ DAEMON_SET: Layer = {
                 **WHERE,
                 "imagePullSecrets": "@{pullSecrets}",
                 "initContainers": [
-                    # Makes the directories fit for executors that are not root.
+                    # Makes the directories usable for executors that are not root.
                     {
                         **RUNTIME,
                         "name": contract.PREPARE_CONTAINER,
@@ -350,7 +351,7 @@ DAEMON_SET: Layer = {
                             read_only(contract.CONF_VOLUME, contract.CONF_DIR),
                         ],
                     },
-                    # Removes what ended applications left, by the group that it shares with executors.
+                    # Removes files of ended applications, through the group that it shares with executors.
                     {
                         **RUNTIME,
                         "name": contract.JANITOR_CONTAINER,
@@ -392,7 +393,7 @@ DAEMON_SET: Layer = {
         },
     },
 }
-"""One pod per node, replaced on a few nodes at a time: its port keeps two of them apart."""
+"""One pod per node, replaced on a few nodes at a time: two of them cannot share a node's port."""
 
 HISTORY_DEPLOYMENT: Layer = {
     "apiVersion": "apps/v1",
@@ -446,17 +447,17 @@ HISTORY_DEPLOYMENT: Layer = {
         },
     },
 }
-"""One pod. With a claim, which two nodes may not have at once, it goes before the next one comes."""
+"""One pod. With a claim, which two nodes may not mount at once, it ends before the next pod starts."""
 
 OBJECT_LAYERS: Mapping[str, Layer] = {
-    # --- what runs the driver ---------------------------------------------------------------------------
+    # --- the workload of the driver ---------------------------------------------------------------------
     "job": {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": metadata("@{run}", "jobLabels"),
         "spec": JOB_SPEC,
     },
-    # One object, whose firings read the newest run's files.
+    # One object, whose firings use the newest run's files.
     "cron_job": {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
@@ -472,7 +473,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             "jobTemplate": {"metadata": {"labels": "@{jobLabels}"}, "spec": JOB_SPEC},
         },
     },
-    # For an application that never ends. One name, so that a change replaces, never doubles.
+    # For an application that never ends. Its name is constant, so that a change replaces the driver.
     "deployment": {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -484,8 +485,8 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             "template": "@{pod}",
         },
     },
-    # The Job that removes ended runs. Its pod has no label of the application: whoever looks for that label
-    # means the driver's pod.
+    # The Job that removes ended runs. Its pod has no label of the application, because that label selects the
+    # driver's pod.
     "history_job": {
         **JOB_LIMITS,
         "template": {
@@ -539,8 +540,8 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 **service_account(metadata("@{account}", annotations="accountAnnotations")),
             },
             *granted("rbac", metadata("@{name}"), (*ALLOCATOR_RULES, GANG_RULE), "@{account}"),
-            # The service's account, in whichever namespace that is, may see which drivers there are:
-            # shuffle data of the others is removed.
+            # The service's account, in whichever namespace it is, may list the drivers: the janitor removes
+            # the shuffle data of applications without a driver.
             *granted(
                 "janitor",
                 metadata("@{name}-shuffle-janitor"),
@@ -548,7 +549,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 "@{shuffle.name}",
                 "@{shuffle.namespace}",
             ),
-            # The staging server's account may see which artifacts are named here: it removes the others.
+            # The staging server's account may list the artifacts that are in use here: it removes all others.
             *granted(
                 "registryGc",
                 metadata("@{name}-staging-gc"),
@@ -556,16 +557,16 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 "@{staging.name}-gc",
                 "@{staging.namespace}",
             ),
-            # Of one run: immutable, so that nothing changes under a running driver.
+            # The files of one run: immutable, so that nothing changes for a running driver.
             config_map(metadata("@{run}-conf", "runLabels"), "files.conf", immutable=True),
             {
                 "@if": "files.hadoop",
                 **config_map(metadata("@{run}-hadoop", "runLabels"), "files.hadoop", immutable=True),
             },
             config_map(metadata("@{run}-executor", "runLabels"), "files.executor", immutable=True),
-            # May change while the application runs.
+            # These may change while the application runs.
             config_map(metadata("@{name}-tuning"), "tuning"),
-            # Volcano's group of the run: room for the driver and the executors that it begins with.
+            # Volcano's group of the run: room for the driver and its initial executors.
             {
                 "@if": "podGroup",
                 "apiVersion": contract.POD_GROUPS_OF_VOLCANO,
@@ -578,7 +579,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "minResources": "@{podGroup.resources}",
                 },
             },
-            # The application's own pods everywhere, the named peers what serves people.
+            # The application's own pods may connect to all ports, the named peers to those for people.
             network_policy(
                 {contract.LABEL_APPLICATION: "@{name}"},
                 {"from": [{"podSelector": {"matchLabels": {contract.LABEL_APPLICATION: "@{name}"}}}]},
@@ -593,7 +594,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     ],
                 },
                 {"@if": "connectPeers", "from": "@{connectPeers}", "ports": tcp(contract.CONNECT_PORT)},
-                # What comes in by a port of the node may have the node's address.
+                # Traffic through a node's port may have the node's address.
                 {"@if": "hostPorts", "ports": "@{hostPorts}"},
             ),
             # Keeps a drain from evicting the driver.
@@ -606,7 +607,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "minAvailable": "@{budget.minAvailable}",
                     "maxUnavailable": "@{budget.maxUnavailable}",
                     "unhealthyPodEvictionPolicy": "@{budget.unhealthyPodEvictionPolicy}",
-                    # By the component: sessions' pods are known as drivers' by their role, and are none.
+                    # By the component: pods of sessions have the role of a driver, but are not drivers.
                     "selector": {
                         "matchLabels": {
                             contract.LABEL_APPLICATION: "@{name}",
@@ -615,7 +616,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     },
                 },
             },
-            # The Spark UI of the current run's driver. It selects nothing else.
+            # The Spark UI of the current run's driver, and of no other.
             *exposed(
                 "ui",
                 "@{name}-ui",
@@ -623,7 +624,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 {"name": UI_PORT_NAME},
                 HTTP_ROUTE,
             ),
-            # A Connect server, for clients: whichever run's driver it is.
+            # A Connect server for clients, of whichever run.
             *exposed(
                 "connect",
                 "@{name}-connect",
@@ -636,7 +637,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 "notebook", "@{name}-notebook", DRIVER, {"name": contract.NOTEBOOK_PORT_NAME}, NOTEBOOK_ROUTE
             ),
             "@{workload}",
-            # What removes ended runs has an account and rights of its own.
+            # The Job that removes ended runs has its own account and permissions.
             {"@if": "history", **service_account(metadata("@{name}-history", "historyLabels"))},
             *granted(
                 "history", metadata("@{name}-history", "historyLabels"), HISTORY_RULES, "@{name}-history"
@@ -680,4 +681,4 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
         ]
     },
 }
-"""Object, or a part of it, -> its layer."""
+"""Object, or a part of an object -> its layer."""

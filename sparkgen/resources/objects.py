@@ -1,4 +1,4 @@
-"""The Kubernetes objects of an application: the values that object_layers.py has places for."""
+"""The Kubernetes objects of an application: the values for object_layers.py."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def application_objects(application: Application, run: str, files: dict[str, dic
 
 
 def workload(application: Application, run: str) -> Object:
-    """What runs the driver: a CronJob, a Deployment or a Job."""
+    """The object that runs the driver: a CronJob, a Deployment or a Job."""
     schedule, general, queued = application.schedule, _values(application, run), _queue_labels(application)
     values = {
         **general,
@@ -91,7 +91,7 @@ def workload(application: Application, run: str) -> Object:
 
 
 def _queue_labels(application: Application) -> dict[str, str]:
-    """Of what runs the driver, and not of its pod: Kueue lets the whole go."""
+    """Labels for the workload of the driver, not for its pod: Kueue admits the workload as a whole."""
     found = application.batch
     if found is None or found.name != "kueue":
         return {}
@@ -112,7 +112,7 @@ def _values(application: Application, run: str) -> dict[str, Any]:
 
 
 def _labels(application: Application) -> dict[str, str]:
-    """Of all objects; sparkgen's own win."""
+    """The labels of all objects; sparkgen's own win."""
     return {
         **application.labels,
         contract.LABEL_NAME: application.name,
@@ -122,7 +122,7 @@ def _labels(application: Application) -> dict[str, str]:
 
 
 def _budget(application: Application) -> dict[str, Any] | None:
-    """What the driver's disruption budget says: pods of a Job take a whole number in `minAvailable` only."""
+    """The driver's disruption budget: for pods of a Job, only `minAvailable` as a whole number is allowed."""
     given = application.disruption_budget
     if given is None:
         return None

@@ -1,4 +1,4 @@
-"""The order in which an expert would write the fields of an object. It changes no meaning, and no hash."""
+"""The order of an object's fields, as an expert would write them. It changes neither meaning nor hash."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ FIRST = (
 """Fields that come first, in this order."""
 
 LAST = ("initContainers", "containers", "volumes", "data", "spec", "template", "jobTemplate")
-"""Fields that come last, in this order; all others stay between, in the order they were made in."""
+"""Fields that come last, in this order; all others stay in between, in their original order."""
 
 SORTED = frozenset({"labels", "annotations", "matchLabels", "nodeSelector", "data"})
-"""Maps with free keys, sorted."""
+"""Maps with free keys, which are sorted."""
 
 _RANK = {key: index - len(FIRST) for index, key in enumerate(FIRST)}
 _RANK.update({key: index + 1 for index, key in enumerate(LAST)})
 
 
 def ordered(value: Any) -> Any:
-    """A copy of a Kubernetes object whose keys stand in the order above."""
+    """A copy of a Kubernetes object with its keys in this order."""
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: _RANK.get(key, 0))
         return {key: _child(key, value[key]) for key in keys}

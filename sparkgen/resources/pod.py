@@ -1,4 +1,4 @@
-"""What driver and executor pods have in common: the values that their layers have places for (layers.py)."""
+"""What driver and executor pods have in common: the values for their layers (layers.py)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ SECRET_TYPES = {
     "GCPServiceAccount": ("GOOGLE_APPLICATION_CREDENTIALS", "key.json"),
     "HadoopDelegationToken": ("HADOOP_TOKEN_FILE_LOCATION", "hadoop.token"),
 }
-"""secretType -> environment variable that names a file of the mounted Secret (kubeflow's meaning)."""
+"""secretType -> environment variable that names a file of the mounted Secret (as in kubeflow's operator)."""
 
 
 def assemble(role: Role, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The pod template of a role: its layers with their values, one laid over the other."""
+    """The pod template of a role: its layers with their values, each merged over the ones before it."""
     pod: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {}}
     for step in STEPS[role.name]:
         pod = merge(pod, fill(LAYERS[step], values))
@@ -40,10 +40,10 @@ def assemble(role: Role, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def values(application: Application, role: Role, run: str) -> dict[str, Any]:
-    """The values that the layers of both roles have places for."""
+    """The values for the layers of both roles."""
     sources = conf_sources(application)
     env, mounts, volumes = mounted_objects(role.spec)
-    # Two objects at one place are one mount, as in a pod that got one after the other.
+    # Two objects at one path become one mount, as if they were merged one after the other.
     mounted = merge(
         {"env": [], "volumeMounts": [], "volumes": []},
         {"env": env, "volumeMounts": mounts, "volumes": volumes},
@@ -89,7 +89,7 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
 
 
 def conf_sources(application: Application) -> list[dict[str, Any]]:
-    """The keys that a document names for Spark's configuration folder, as sources of a projected volume."""
+    """The keys that a document adds to Spark's configuration folder, as sources of a projected volume."""
     return [
         {file.kind: {"name": file.name, "items": [{"key": file.key, "path": file.file}]}}
         for file in application.conf_files.keys
@@ -97,14 +97,14 @@ def conf_sources(application: Application) -> list[dict[str, Any]]:
 
 
 def picked(source: Mapping[str, Any], *fields: str) -> dict[str, Any]:
-    """The named fields that a document sets. An empty list or map sets nothing: it must start no new run."""
+    """The named fields that a document sets. An empty list or map sets nothing, and must start no new run."""
     return {field: source[field] for field in fields if source.get(field) not in (None, {}, [])}
 
 
 def template(role: Role) -> Layer:
     """The document's own pod template.
 
-    Its Spark container is the one that has the name, or else the first (Spark's own rule:
+    Its Spark container is the one with the right name, or otherwise the first one (Spark's own rule:
     KubernetesUtils.selectSparkContainer).
     """
     given = role.spec.get("template") or {}
@@ -118,25 +118,25 @@ def template(role: Role) -> Layer:
     if containers and name not in [container.get("name") for container in containers]:
         layer["spec"]["containers"] = [{**containers[0], "name": name}, *containers[1:]]
     elif containers:
-        # The Spark container stays the first: `kubectl logs` shows the first one.
+        # The Spark container stays the first, because `kubectl logs` shows the first one.
         own = [container for container in containers if container.get("name") == name]
         layer["spec"]["containers"] = own + [item for item in containers if item.get("name") != name]
     if containers:
         first, *others = layer["spec"]["containers"]
-        # Left out: with another command the image's entrypoint, and so Spark, would never start.
+        # Leave out the command: it would replace the image's entrypoint, and Spark would never start.
         layer["spec"]["containers"] = [{key: first[key] for key in first if key != "command"}, *others]
     return layer
 
 
 def _allowed(role: Role, texts: Mapping[str, str]) -> dict[str, str]:
-    """The labels, or annotations, that pods of this role may carry."""
+    """The labels or annotations that pods of this role may have."""
     return {
         key: text for key, text in texts.items() if role.name == "driver" or contract.belongs_on_executor(key)
     }
 
 
 def _limits(application: Application, role: Role) -> dict[str, Any]:
-    """Of the Spark container, as Spark's backend has them: no limit of CPU unless asked for."""
+    """Limits of the Spark container, as in Spark's backend: a CPU limit only if requested."""
     limits: dict[str, Any] = {"memory": f"{role.memory.total}Mi"}
     if role.core_limit is not None:
         limits["cpu"] = role.core_limit
@@ -181,9 +181,9 @@ def _secret_env(secret: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _user_containers(role: Role) -> list[dict[str, Any]]:
-    """Init containers of the document, and its sidecars.
+    """The document's init containers and its sidecars.
 
-    As ordinary containers these would keep the pod, and so the driver's Job, running forever.
+    Sidecars as ordinary containers would keep the pod, and so the driver's Job, running forever.
     """
     sidecars = [{**sidecar, "restartPolicy": "Always"} for sidecar in role.spec.get("sidecars") or ()]
     return [*(role.spec.get("initContainers") or ()), *sidecars]
@@ -215,12 +215,12 @@ def _used_volumes(container: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _scratch(application: Application, role: Role) -> dict[str, Any]:
-    """The volumes named `spark-local-dir-*` in the Spark container, or else one of our own."""
+    """The volumes named `spark-local-dir-*` in the Spark container, or otherwise a volume of our own."""
     on_node = role.name == "executor" and application.shuffle is not None and application.shuffle.on_node
     given = local_dir_mounts(role)
     tmpfs = is_true(application.properties, "spark.kubernetes.local.dirs.tmpfs")
     return {
-        # With a service on the node: its directories, layer `beside_service_of_node`.
+        # With a service on the node, these are its directories (layer `beside_service_of_node`).
         "localDirs": None if on_node else ",".join(given) or contract.SCRATCH_DIR,
         "ownScratch": not given,
         "scratchMedium": "Memory" if tmpfs else None,
@@ -228,7 +228,7 @@ def _scratch(application: Application, role: Role) -> dict[str, Any]:
 
 
 def local_dir_mounts(role: Role) -> dict[str, Mapping[str, Any]]:
-    """The mounts of the Spark container that a document means as scratch space, by their paths."""
+    """The mounts of the Spark container that the document uses as scratch space, by their paths."""
     own, *_ = template(role)["spec"].get("containers") or [{}]
     return {
         mount["mountPath"]: mount

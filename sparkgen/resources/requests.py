@@ -1,9 +1,9 @@
-"""What a pod requests, as the scheduler adds it up. Pure.
+"""The sum of a pod's requests, as the scheduler computes it. Pure.
 
-Source: k8s.io/component-helpers, resource/helpers.go (PodRequests): init containers one after the other,
-those that stay (`restartPolicy: Always`) beside all that come after them, the pod's own `resources` in place
-of the sum, and `overhead` on top. What an admission plugin adds later (a LimitRange's defaults, the overhead
-of a RuntimeClass) is in no manifest, and not counted.
+Source: k8s.io/component-helpers, resource/helpers.go (PodRequests): init containers run one after the other;
+those with `restartPolicy: Always` run beside all later containers; the pod's own `resources` replace the sum;
+and `overhead` is added. Values that an admission plugin adds later (a LimitRange's defaults, the overhead of
+a RuntimeClass) are in no manifest, and are not counted.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ MEBI = 2**20
 THOUSANDTHS: Mapping[str, tuple[int, int]] = {
     suffix: Fraction(factor * 1000).as_integer_ratio() for suffix, factor in SUFFIXES.items()
 }
-"""Suffix of a quantity -> numerator and denominator of what it is in thousandths: the chart's arithmetic."""
+"""Suffix of a quantity -> numerator and denominator of its value in thousandths: the chart's arithmetic."""
 
 
 def pod_requests(spec: ObjectView) -> dict[str, str]:
-    """All that a pod requests, as quantities: cores in thousandths, all else in whole units, rounded up."""
+    """A pod's requests as quantities: cores in thousandths, anything else in whole units, rounded up."""
     return {name: quantity(name, amount) for name, amount in sorted(effective(spec, "requests").items())}
 
 
 def multiplied(amounts: Mapping[str, Decimal], count: int) -> Amounts:
-    """What so many pods request."""
+    """The requests of `count` such pods."""
     return {name: amount * count for name, amount in amounts.items()}
 
 
 def effective(spec: ObjectView, side: Side) -> Amounts:
-    """The sum over what runs at the same time, at the largest moment; what is zero is left out."""
+    """The largest sum over containers that run at the same time; without resources whose amount is zero."""
     staying: Amounts = {}
     most: Amounts = {}
     for container in spec.get("initContainers") or ():
@@ -58,7 +58,7 @@ def effective(spec: ObjectView, side: Side) -> Amounts:
 
 
 def quantity(resource: str, amount: Decimal) -> str:
-    """An amount as a quantity that stands for it exactly: `2`, `2100m`, `1408Mi`, `1476395009`."""
+    """An amount as an exact quantity: `2`, `2100m`, `1408Mi`, `1476395009`."""
     if resource == "cpu":
         thousandths = int((amount * 1000).to_integral_value(ROUND_CEILING))
         return f"{thousandths}m" if thousandths % 1000 else str(thousandths // 1000)
@@ -70,7 +70,7 @@ def _asked(container: ObjectView, side: Side) -> Amounts:
     resources = container.get("resources") or {}
     if side == "limits":
         return _parsed(resources.get("limits") or {})
-    # What is limited and not requested is requested as much: defaults.go, SetDefaults_Pod.
+    # A limit without a request is also the request: defaults.go, SetDefaults_Pod.
     return _parsed({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
 
 
@@ -79,7 +79,7 @@ def _parsed(texts: Mapping[str, object]) -> Amounts:
 
 
 def plus(one: Mapping[str, Decimal], other: Mapping[str, Decimal]) -> Amounts:
-    """The sum of both."""
+    """The sum of both, for each resource."""
     return {name: one.get(name, NONE) + other.get(name, NONE) for name in (*one, *other)}
 
 

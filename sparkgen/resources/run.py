@@ -1,8 +1,8 @@
-"""The identity of a run: a hash over all that it depends on, and over nothing else.
+"""The identity of a run: a hash of everything that it depends on, and of nothing else.
 
 The hash covers the workload's specification, the files of the run's ConfigMaps and `spec.run.id`. It
-leaves out what Kubernetes lets one change on an existing Job (`CHANGEABLE`), what is tunable (the tuning
-ConfigMap), names of the application's own objects, and provenance. docs/design/run-identity.md.
+leaves out what Kubernetes allows to change on an existing Job (`CHANGEABLE`), what is tunable (the tuning
+ConfigMap), names of the application's own objects, and provenance. See docs/design/run-identity.md.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def run_name(application: Application) -> str:
 
 
 def run_hash(application: Application) -> str:
-    """Eight hexadecimal characters; equal for equal runs, whichever engine computes them."""
+    """The hash of a run: eight hexadecimal characters, which generator and chart compute equally."""
     return names.digest(identity(application), names.RUN_HASH_LENGTH)
 
 
 def identity(application: Application) -> dict[str, Any]:
-    """What the hash is over: the run's objects, built with a placeholder where the hash will stand."""
+    """The input of the hash: the run's objects, with a placeholder where the hash will be."""
     run = names.run_name(application.name, names.RUN_PLACEHOLDER)
     return {
         "id": application.run.id or "",

@@ -1,4 +1,4 @@
-"""What Pod Security "restricted" asks of a pod and of its containers, laid below what the document says."""
+"""The requirements of Pod Security "restricted" for pods and containers, as defaults below the document's."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from sparkgen.resources.merge import merge
 
 SPARK_UID = 185
-"""User and group of the stock Spark image."""
+"""The user and group of the stock Spark image."""
 
 RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-"""What Pod Security "restricted" asks of each container, beyond the pod's own settings."""
+"""The requirements of Pod Security "restricted" for each container, beyond the pod's own settings."""
 
 
 POD_SECURITY = {
@@ -20,11 +20,11 @@ POD_SECURITY = {
     "fsGroup": SPARK_UID,
     "seccompProfile": {"type": "RuntimeDefault"},
 }
-"""What it asks of a pod, as the stock Spark image's user."""
+"""Its requirements for a pod, with the user of the stock Spark image."""
 
 
 def secured(pod: dict[str, Any], main: str) -> dict[str, Any]:
-    """The pod, each container of it restricted as far as the document does not say otherwise."""
+    """The pod with each container restricted, unless the document says otherwise."""
     lists = {
         field: [_restricted(container, main) for container in pod["spec"][field]]
         for field in ("initContainers", "containers")
@@ -34,15 +34,16 @@ def secured(pod: dict[str, Any], main: str) -> dict[str, Any]:
 
 
 def _restricted(container: dict[str, Any], main: str) -> dict[str, Any]:
-    """The defaults below what the Spark container (`main`) has, and for another one that has nothing.
+    """Returns the container with our defaults below its own settings, if it is `main` or has no settings.
 
-    Others that have settings keep just those: one that hands files over as root needs its capabilities.
+    Privileged containers, and others with settings, keep exactly those: one that changes owners of files as
+    root needs its capabilities.
     """
     given = container.get("securityContext") or {}
     if given.get("privileged") or (given and container["name"] != main):
         return container
     defaults = dict(RESTRICTED)
     if "CAP_SYS_ADMIN" in ((given.get("capabilities") or {}).get("add") or ()):
-        # With `false`, the API server refuses it, as it does for `privileged` (ValidateSecurityContext).
+        # The API server refuses `false` together with it, as with `privileged` (ValidateSecurityContext).
         del defaults["allowPrivilegeEscalation"]
     return {**container, "securityContext": merge(defaults, given)}

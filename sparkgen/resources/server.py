@@ -1,4 +1,4 @@
-"""What the objects of Spark's daemons have in common, whatever they serve."""
+"""What the objects of all servers have in common."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sparkgen.model.server import Server
 from sparkgen.objects import Object
 
 CONFIG_ANNOTATION = "sparkgen.dev/config"
-"""A digest of the ConfigMap: with another one the pods are replaced."""
+"""A digest of the ConfigMap: if it changes, the pods are replaced."""
 
 
 def labels(server: Server) -> dict[str, str]:
-    """Of all objects; sparkgen's own win."""
+    """The labels of all objects; sparkgen's own win."""
     return {**server.labels, **_own_labels(server)}
 
 
@@ -28,7 +28,7 @@ def _own_labels(server: Server) -> dict[str, str]:
 
 
 def pod_metadata(server: Server, files: Mapping[str, str]) -> Object:
-    """Labels and annotations of the pods, which another configuration replaces."""
+    """Labels and annotations of the pods, which are replaced if the configuration changes."""
     own = {CONFIG_ANNOTATION: names.digest(dict(files), 16), "linkerd.io/inject": "disabled"}
     given = {"sidecar.istio.io/inject": "false", **server.labels, **(server.spec.get("labels") or {})}
     return {
@@ -38,7 +38,7 @@ def pod_metadata(server: Server, files: Mapping[str, str]) -> Object:
 
 
 def values(server: Server, files: Mapping[str, str]) -> dict[str, Any]:
-    """The values that the layers of both servers have places for (object_layers.py)."""
+    """The values for the layers of all servers (object_layers.py)."""
     account = server.spec.get("serviceAccount") or {}
     return {
         "name": server.name,

@@ -32,7 +32,7 @@ def spark_properties(service: ShuffleService) -> dict[str, str]:
     fixed = {
         SERVICE_PORT: str(service.port),
         "spark.shuffle.service.enabled": "true",
-        # With its database a service that starts again knows what executors told the one before.
+        # With its database, a restarted service still knows what executors registered.
         "spark.shuffle.service.db.enabled": "true",
         "spark.local.dir": ",".join(service.directories),
         "spark.authenticate": "false" if service.secret_name is None else "true",
@@ -41,7 +41,7 @@ def spark_properties(service: ShuffleService) -> dict[str, str]:
 
 
 def files(service: ShuffleService) -> dict[str, str]:
-    """What the service's configuration directory holds."""
+    """The files of the service's configuration directory."""
     found = {
         contract.LOG4J2_FILE: log4j2_text(service.log_level, service.loggers),
         contract.SPARK_DEFAULTS_FILE: properties_text(spark_properties(service).items()),
@@ -52,7 +52,7 @@ def files(service: ShuffleService) -> dict[str, str]:
 
 
 def values(service: ShuffleService) -> dict[str, Any]:
-    """The values that the objects' layers have places for (object_layers.py)."""
+    """The values for the objects' layers (object_layers.py)."""
     policy = service.network_policy or {}
     named = [
         (f"{contract.SHUFFLE_VOLUME_PREFIX}{index}", path) for index, path in enumerate(service.directories)
@@ -76,7 +76,7 @@ def values(service: ShuffleService) -> dict[str, Any]:
         "directoryVolumes": [
             {"name": name, "hostPath": {"path": path, "type": "DirectoryOrCreate"}} for name, path in named
         ],
-        # At the very paths that executors tell the service.
+        # At the same paths that executors send to the service.
         "directoryMounts": [{"name": name, "mountPath": path} for name, path in named],
         "janitorPort": janitor.port,
         "janitor": {

@@ -1,6 +1,6 @@
-"""What an application's objects have more when a shuffle service keeps its executors' files.
+"""Additions to an application's objects if a shuffle service keeps its executors' files.
 
-What Spark needs and why: docs/design/shuffle.md.
+docs/design/shuffle.md explains what Spark needs, and why.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from sparkgen.resources.text import static_text
 
 SERVICE_PORT = "spark.shuffle.service.port"
 FOLDER = f"$({contract.ENV_SHUFFLE_FOLDER})"
-"""The application's own part of a path: expanded by Kubernetes in variables, by the allocator in mounts."""
+"""The application's own part of a path: Kubernetes expands it in variables, the allocator in mounts."""
 
 NODE_DEFAULTS = {
-    # A restart of the service takes 5 to 20 seconds, and is no reason to compute anything again.
+    # A restart of the service takes 5 to 20 seconds, and must not make Spark compute anything again.
     "spark.shuffle.io.maxRetries": "10",
-    # A node that went without a word holds each try for so long; Spark's own default is two minutes.
+    # A node that vanished silently blocks each try for this long; Spark's own default is two minutes.
     "spark.shuffle.io.connectionCreationTimeout": "10s",
     "spark.shuffle.registration.maxAttempts": "10",
     "spark.shuffle.service.removeShuffle": "true",
     "spark.files.fetchFailure.unRegisterOutputOnHost": "true",
 }
-"""Properties with a service on the node that a document may change."""
+"""Properties for a service on the node, which a document may change."""
 
 SIDECAR_REQUEST = {"cpu": "100m"}
 
 
 def shuffle_defaults(shuffle: Shuffle) -> dict[str, str]:
-    """Properties of Spark that a document may change."""
+    """Spark properties that a document may change."""
     return dict(NODE_DEFAULTS) if shuffle.on_node else {}
 
 
 def shuffle_properties(shuffle: Shuffle) -> dict[str, str]:
-    """Properties of Spark without which the service is not used. With it, Spark tracks no shuffle data."""
+    """Spark properties that the service needs. With a service, Spark does not track shuffle data itself."""
     return {
         "spark.shuffle.service.enabled": "true",
         SERVICE_PORT: str(shuffle.port),
@@ -48,13 +48,13 @@ def shuffle_properties(shuffle: Shuffle) -> dict[str, str]:
 
 
 def host_ports(shuffle: Shuffle) -> list[dict[str, Any]]:
-    """The ports of the node that executors may have, as a network policy names them."""
+    """The host ports that executors may use, for a network policy."""
     first, _, last = shuffle.host_ports.partition("-")
     return [{"protocol": "TCP", "port": int(first), "endPort": int(last)}]
 
 
 def executor_scripts(shuffle: Shuffle | None) -> dict[str, str]:
-    """The scripts that start an executor: beside a service of its node it is known by the node's address."""
+    """The scripts that start an executor. With a service on its node, its host name is the node's address."""
     script = static_text(contract.EXECUTOR_SCRIPT_FILE)
     if shuffle is None or not shuffle.on_node:
         return {contract.EXECUTOR_SCRIPT_FILE: script}
@@ -67,7 +67,7 @@ def executor_scripts(shuffle: Shuffle | None) -> dict[str, str]:
 
 
 def shuffle_values(application: Application, role: Role) -> dict[str, Any]:
-    """The values for the service of an executor's node, or for the service beside it (layers.py)."""
+    """The values for the service on an executor's node, or for the service as a sidecar (layers.py)."""
     shuffle = application.shuffle
     return {
         "onNode": shuffle is not None and shuffle.on_node,
@@ -92,7 +92,7 @@ def _node_values(shuffle: Shuffle) -> dict[str, Any]:
         "mounts": [
             {"name": name, "mountPath": f"{path}/{FOLDER}", "subPath": FOLDER} for name, path in named
         ],
-        # A directory that is not there is one that no service has prepared.
+        # If the directory does not exist, no service has prepared it.
         "volumes": [{"name": name, "hostPath": {"path": path, "type": "Directory"}} for name, path in named],
         "hostNetwork": True if shuffle.host_network else None,
         "dnsPolicy": "ClusterFirstWithHostNet" if shuffle.host_network else None,
@@ -100,7 +100,7 @@ def _node_values(shuffle: Shuffle) -> dict[str, Any]:
 
 
 def _own_terms(role: Role) -> list[Mapping[str, Any]]:
-    """The document's own terms of pod affinity, typed ones first: lists of two layers do not add up."""
+    """The document's own terms of pod affinity, typed ones first: lists of two layers are not joined."""
     for source in (role.spec, (role.spec.get("template") or {}).get("spec") or {}):
         terms = ((source.get("affinity") or {}).get("podAffinity") or {}).get(layers.REQUIRED)
         if terms:
@@ -127,6 +127,6 @@ def _sidecar_values(application: Application, role: Role, shuffle: Shuffle) -> d
 
 
 def daemon_resources(memory: int, requests: Mapping[str, str]) -> dict[str, Any]:
-    """Requests and limits of a service's container that needs so many MiB."""
+    """Requests and limits of a daemon's container that needs `memory` MiB."""
     size = {"memory": f"{memory}Mi"}
     return {"requests": {**requests, **size}, "limits": size}

@@ -1,4 +1,4 @@
-"""The Kubernetes objects of a staging server: CNCF distribution, twice, and what collects its garbage."""
+"""The Kubernetes objects of a staging server: CNCF distribution, twice, and its garbage collection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOCKED_COMMAND = [
     *("sh", CONFIGURATION + contract.REGISTRY_PUSH_SCRIPT_FILE),
     CONFIGURATION + contract.REGISTRY_PUSH_FILE,
 ]
-"""On a claim: by a lock, nobody pushes while garbage is collected."""
+"""With storage on a claim: a lock keeps pushes out while garbage is collected."""
 PLAIN_COMMAND = ["registry", "serve", CONFIGURATION + contract.REGISTRY_PUSH_FILE]
 
 
@@ -39,7 +39,7 @@ def render_staging_server(staging: StagingServer) -> tuple[Object, ...]:
 
 
 def files(staging: StagingServer) -> dict[str, str]:
-    """What the server's ConfigMap holds."""
+    """The files of the server's ConfigMap."""
     places = {
         "claim": staging.claim,
         "store": staging.s3,
@@ -57,7 +57,7 @@ def files(staging: StagingServer) -> dict[str, str]:
 
 
 def values(staging: StagingServer) -> dict[str, Any]:
-    """The values that the objects' layers have places for (staging_layers.py)."""
+    """The values for the objects' layers (staging_layers.py)."""
     policy = staging.network_policy or {}
     nearby: list[Object] = [{"podSelector": {}}]
     common = server.values(staging, files(staging))
@@ -78,7 +78,7 @@ def values(staging: StagingServer) -> dict[str, Any]:
         "replicas": staging.replicas,
         "runtimeImage": staging.runtime_image,
         "podSecurity": merge(
-            # Else the kubelet hands every file to the group again, whenever a pod starts.
+            # Otherwise, the kubelet changes the group of every file whenever a pod starts.
             {**POD_SECURITY, "fsGroupChangePolicy": "OnRootMismatch"},
             staging.spec.get("podSecurityContext") or {},
         ),

@@ -1,8 +1,8 @@
 """The objects of a staging server, and its registries' configurations, as data: see fill.py.
 
-Two sides, each with Pods, a Service and a NetworkPolicy of its own. The one for pods has the storage for
-reading only, and goes on whatever happens to the other. What collects garbage is a third pod, which nobody
-can reach.
+There are two sides, each with its own pods, Service and NetworkPolicy. The side for pods mounts the storage
+read-only, and keeps running whatever happens to the other side. A third pod, which nobody can connect to,
+collects garbage.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PULL, PUSH, GC = "pull", "push", "gc"
 HTPASSWD = "htpasswd"
 
 GC_LIMITS = {"activeDeadlineSeconds": 3600, "backoffLimit": 1, "podReplacementPolicy": "Failed"}
-"""Of the Job that collects garbage: two never run at once, and pushes do not wait for one that hangs."""
+"""Limits of the Job that collects garbage: two never run at once, and pushes do not wait for a stuck one."""
 
 REGISTRY: Layer = {
     "image": "@{image}",
@@ -44,9 +44,9 @@ REGISTRY: Layer = {
     "resources": "@{resources}",
     "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
 }
-"""What all containers of the registry share."""
+"""The fields that all containers of the registry share."""
 NO_TRACES = {"name": "OTEL_TRACES_EXPORTER", "value": "none"}
-"""Without it the registry looks for a collector of traces on its own pod, forever."""
+"""Without it, the registry tries forever to send traces to a collector in its own pod."""
 CONFIGURATION = f"{contract.CONF_DIR}/"
 STORAGE: Layer = {
     "filesystem": {"@if": "claim", "rootdirectory": contract.REGISTRY_DATA_DIR},
@@ -58,7 +58,7 @@ STORAGE: Layer = {
         "rootdirectory": "@{store.folder}",
         "forcepathstyle": "@{store.pathStyle}",
     },
-    # Pods need to reach the server only, not the object store behind it.
+    # So pods need a connection only to the server, not to the object store behind it.
     "redirect": {"disable": True},
 }
 NOT_PURGED = {"uploadpurging": {"enabled": False}}
@@ -86,7 +86,7 @@ def selects(side: str) -> Layer:
 
 
 def key_env(name: str, secret: str, key: str) -> Layer:
-    """A variable with a key of a Secret that a value names; left out without it."""
+    """A variable with a key of the Secret that the value `secret` names; left out without such a value."""
     return {
         "@if": secret,
         "name": name,
@@ -101,7 +101,7 @@ S3_ENV = (
 
 
 def answers(**numbers: int) -> Layer:
-    """A probe: the registry answers this path to everybody."""
+    """A probe of a path that the registry answers without a login."""
     return {
         "httpGet": {"path": "/", "port": contract.REGISTRY_PORT, "scheme": "@{scheme}"},
         "timeoutSeconds": 5,
@@ -110,7 +110,7 @@ def answers(**numbers: int) -> Layer:
 
 
 def mounts(*, storage_is_read_only: bool) -> list[Layer]:
-    """What a side mounts."""
+    """The mounts of a side."""
     data: Layer = {"@if": "claim", "name": contract.REGISTRY_VOLUME, "mountPath": contract.REGISTRY_DATA_DIR}
     return [
         read_only(contract.CONF_VOLUME, contract.CONF_DIR),
@@ -121,7 +121,7 @@ def mounts(*, storage_is_read_only: bool) -> list[Layer]:
 
 
 def volumes(side: str) -> list[Layer]:
-    """The volumes of a side: its own passwords, and not those of the other."""
+    """The volumes of a side, with its own passwords only."""
     users = {"secretName": "@{credentials}", "items": [{"key": side, "path": HTPASSWD}]}
     return [
         config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
@@ -132,7 +132,7 @@ def volumes(side: str) -> list[Layer]:
 
 
 def deployment(side: str, name: str, container: Layer) -> Layer:
-    """The pods of a side, replaced one after the other, on as many nodes as there are."""
+    """The Deployment of a side: its pods are replaced one after the other, and spread over nodes."""
     spread = {
         "maxSkew": 1,
         "topologyKey": "kubernetes.io/hostname",
@@ -179,7 +179,7 @@ PULL_CONTAINER: Layer = {
     "livenessProbe": answers(periodSeconds=20, failureThreshold=3),
     "volumeMounts": mounts(storage_is_read_only=True),
 }
-# It stops to listen while garbage is collected: a probe of its life would end it then.
+# It stops listening while garbage is collected: a liveness probe would restart it then.
 PUSH_CONTAINER: Layer = {
     "command": "@{pushCommand}",
     "env": [
@@ -202,7 +202,7 @@ def disruption_budget(side: str, name: str) -> Layer:
 
 
 def network_policy(side: str, name: str, *rules: Layer) -> Layer:
-    """Who may connect to a side."""
+    """A policy for who may connect to a side."""
     return {
         "@if": "policy",
         "apiVersion": NETWORKING,
@@ -217,7 +217,7 @@ def network_policy(side: str, name: str, *rules: Layer) -> Layer:
 
 
 def route(side: str) -> Layer:
-    """The whole of a host name leads to a side."""
+    """The route from all paths of a host name to a side."""
     return {"kind": "HTTPRoute", "rule": {"matches": [{"path": {"type": "PathPrefix", "value": "/"}}]}}
 
 
@@ -229,7 +229,7 @@ GC_POD: Layer = {
     "imagePullSecrets": "@{pullSecrets}",
     **WHERE,
     "initContainers": [
-        # Holds the lock, and takes deletions from this pod alone; it ends after all others.
+        # Holds the lock, and accepts deletions only from this pod; it ends after the other containers.
         {
             **REGISTRY,
             "name": contract.REGISTRY_CONTAINER,
@@ -244,7 +244,7 @@ GC_POD: Layer = {
                 {"name": contract.REGISTRY_VOLUME, "mountPath": contract.REGISTRY_DATA_DIR},
             ],
         },
-        # Decides, and is the only one that has a token.
+        # Decides what to delete; the only container with a token.
         {
             **RUNTIME,
             "resources": "@{gc.resources}",
@@ -263,7 +263,7 @@ GC_POD: Layer = {
         },
     ],
     "containers": [
-        # Gives the room back of what nothing refers to any more.
+        # Frees the space of blobs that nothing refers to any more.
         {
             **REGISTRY,
             "name": contract.SWEEP_CONTAINER,
@@ -301,7 +301,7 @@ GC_JOB: Layer = {
 
 
 def side_of(section: str, name: str) -> tuple[Layer, ...]:
-    """The Service of a side, and what leads there from outside."""
+    """The Service of a side, and access to it from outside."""
     return exposed(section, name, selects(section), {"name": PORT_NAME}, route(section))
 
 
@@ -333,4 +333,4 @@ STAGING_LAYERS: Mapping[str, Layer] = {
         ]
     },
 }
-"""Object, or a part of it, -> its layer."""
+"""Object, or a part of an object -> its layer."""

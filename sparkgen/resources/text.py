@@ -1,6 +1,6 @@
-"""The text payloads of a run's ConfigMaps: Java's properties, Hadoop's XML, JSON for people.
+"""The texts in a run's ConfigMaps: Java properties, Hadoop's XML, readable JSON.
 
-Jinja was measured here and left out: it was 44 of the 95 ms of a cold render, for two property files
+Jinja was measured here and left out: it took 44 of the 95 ms of a cold render, for two property files
 (docs/design/dependencies.md). It renders the documents of `sparkgen init`.
 """
 
@@ -20,17 +20,17 @@ FOLDER = Path(__file__).parents[1] / "templates" / "run"
 
 @cache
 def static_text(name: str) -> str:
-    """A file below sparkgen/templates/run, as it is."""
+    """The text of a file below sparkgen/templates/run."""
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def properties_text(properties: Iterable[tuple[str, str]], separator: str = " ") -> str:
-    """A file of Java properties, a line for each in the order given."""
+    """A file of Java properties, with a line for each, in the given order."""
     return "".join(f"{property_key(key)}{separator}{property_value(text)}\n" for key, text in properties)
 
 
 def hadoop_xml(properties: Mapping[str, str]) -> str:
-    """A configuration file of Hadoop, in the order given."""
+    """A configuration file of Hadoop, in the given order."""
     items = "".join(
         f"  <property>\n    <name>{xml_text(name)}</name>\n    <value>{xml_text(text)}</value>\n"
         "  </property>\n"
@@ -40,18 +40,18 @@ def hadoop_xml(properties: Mapping[str, str]) -> str:
 
 
 _XML = str.maketrans(
-    # A carriage return as it is would be read as a line feed (XML 1.0, "End-of-Line Handling").
+    # An unescaped carriage return would be read as a line feed (XML 1.0, "End-of-Line Handling").
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;", "\r": "&#13;"}
 )
 
 
 def xml_text(text: str) -> str:
-    """A text as the content of an XML element; the escapes are those of Go's template language."""
+    """A text as the content of an XML element, with the escapes of Go's template language."""
     return text.translate(_XML)
 
 
 def property_value(text: str) -> str:
-    """A value behind a blank: at its beginning another separator would belong to that blank."""
+    """A value that follows a blank: another separator at its beginning would belong to that blank."""
     return escaped_value(text, (" ", "=", ":"))
 
 
@@ -59,12 +59,12 @@ property_key = escaped_key
 
 
 def json_text(value: Any) -> str:
-    """A JSON file for people and the allocator: sorted keys, two blanks of indent, a final newline."""
+    """A JSON file for people and the allocator: sorted keys, indented by two blanks, with a final newline."""
     return _indented(value, "\n") + "\n"
 
 
 def _indented(value: Any, line: str) -> str:
-    """Laid out as by `json.dumps(indent=2)`, scalars as in the canonical form. `line`: newline and indent."""
+    """Formats like `json.dumps(indent=2)`, with scalars in the canonical form. `line`: newline and indent."""
     deeper = line + "  "
     if value and isinstance(value, dict):
         items = (f"{json_string(key)}: {_indented(value[key], deeper)}" for key in sorted(value))
