@@ -1,4 +1,4 @@
-"""The application as values, between the document and the objects."""
+"""An application as values: the step between the document and the Kubernetes objects."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _SERVERS: Mapping[str, Callable[..., Server]] = {
     STAGING_KIND: build_staging_server,
 }
 SERVER_KINDS = tuple(_SERVERS)
-"""The kinds of documents that describe no application."""
+"""The kinds of documents that describe a server, not an application."""
 
 
 def describe(value: Mapping[str, Any], namespace: str | None = None) -> Application | Server:
-    """What a document describes, whichever its kind is; the arguments are those of `build`."""
+    """The values of a document of any kind; the arguments are those of `build`."""
     return _SERVERS.get(value["kind"], build)(value, namespace)

@@ -1,4 +1,4 @@
-"""An application as values: every default applied, every unit resolved, nothing about Kubernetes objects."""
+"""An application as values: with every default and unit resolved, and nothing about Kubernetes objects."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ RoleName = Literal["driver", "executor"]
 Target = Literal["kubectl", "argocd", "flux"]
 
 DEFAULT_NAMESPACE = "default"
-"""Where what names no namespace goes, as with kubectl and an untouched kubeconfig."""
+"""The namespace of documents that name none, as with kubectl and an unchanged kubeconfig."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one Spark process may use, in MiB, by Spark's own split."""
+    """The memory of one Spark process in MiB, in Spark's own parts."""
 
     heap: int
     overhead: int
@@ -29,13 +29,13 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """What the container needs in MiB: request and limit alike."""
+        """The container's memory in MiB, for request and limit."""
         return self.heap + self.overhead + self.off_heap + self.pyspark
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The driver or the executors: sizes resolved, the rest of its fields as the document has them."""
+    """The driver or the executors: sizes are resolved, other fields are as the document has them."""
 
     name: RoleName
     image: str
@@ -52,7 +52,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Executors:
-    """How many executors: a fixed number (`instances`), or bounds between which Spark decides."""
+    """The number of executors: fixed (`instances`), or bounds between which Spark decides."""
 
     dynamic: bool
     instances: int
@@ -63,7 +63,7 @@ class Executors:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How the allocator works, in counts and milliseconds; None leaves the choice to the allocator."""
+    """Settings of the allocator, in counts and milliseconds; None: the allocator's default."""
 
     batch_size: int | None = None
     batch_delay_ms: int | None = None
@@ -75,12 +75,12 @@ class Tuning:
     max_unschedulable_pods: int | None = None
     wait_for_registration: bool | None = None
     locality: Mapping[str, Any] | None = None
-    """As the document has it."""
+    """The section as the document has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What makes a run this one (`id`), until when it may start, and how many ended ones are kept."""
+    """The identity of a run (`id`), the time until which it may start, and how many ended runs are kept."""
 
     id: str | None
     expires_at: str | None
@@ -98,7 +98,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a scheduled application runs, in CronJob's terms."""
+    """The schedule of a scheduled application, in CronJob's terms."""
 
     cron: str
     time_zone: str | None
@@ -111,7 +111,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The service account of driver and executors, and whether its rights are rendered."""
+    """The service account of driver and executors, and whether its permissions are rendered (`rbac`)."""
 
     name: str
     create: bool
@@ -121,7 +121,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Shuffle:
-    """The shuffle service that an application uses. `heap` and `memory` (MiB) are those of the sidecar."""
+    """The shuffle service of an application. `heap` and `memory` (MiB) are those of the sidecar."""
 
     mode: Literal["daemonset", "sidecar"]
     name: str
@@ -137,13 +137,13 @@ class Shuffle:
 
     @property
     def on_node(self) -> bool:
-        """Whether executors share it with all others of their node."""
+        """Whether all executors of a node share the service."""
         return self.mode == "daemonset"
 
 
 @dataclass(frozen=True, slots=True)
 class LogClaim:
-    """A claim for event logs, and the path at which a pod has it."""
+    """A claim for event logs, and the path at which pods mount it."""
 
     name: str
     path: str
@@ -151,7 +151,7 @@ class LogClaim:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """A file that a key of a ConfigMap or a Secret of the namespace holds; `file` is its name for Spark."""
+    """A file in a key of a ConfigMap or Secret of the namespace; `file` is its name for Spark."""
 
     file: str
     kind: Literal["configMap", "secret"]
@@ -161,7 +161,7 @@ class KeyFile:
 
 @dataclass(frozen=True, slots=True)
 class ConfFiles:
-    """The document's own files of Spark's configuration folder: texts by name, and those of other objects."""
+    """Files that the document adds to Spark's configuration folder: texts by name, keys of other objects."""
 
     texts: Mapping[str, str]
     keys: tuple[KeyFile, ...]
@@ -169,7 +169,7 @@ class ConfFiles:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One document, ready to render."""
+    """The values of a document, ready to render."""
 
     name: str
     namespace: str
@@ -188,16 +188,16 @@ class Application:
     proxy_user: str | None
     properties: Mapping[str, str]
     hadoop: Mapping[str, str]
-    """What the rendered core-site.xml says; nothing where no such file is rendered."""
+    """The properties in the rendered core-site.xml; empty if no such file is rendered."""
     hadoop_config_map: str | None
-    """The document's ConfigMap with Hadoop's files, in place of the rendered one."""
+    """The document's ConfigMap with Hadoop's files, which replaces the rendered one."""
     kerberos: Kerberos | None
     conf_files: ConfFiles
     volumes: tuple[Mapping[str, Any], ...]
     delivery: Delivery | None
-    """How pods get what was pushed of the document; None where nothing of it is in pods."""
+    """How pods get the document's pushed files; None if pods get no files from it."""
     staging: Mapping[str, str] | None
-    """Name and namespace of the staging server whose garbage collection may look into this namespace."""
+    """Name and namespace of the staging server whose garbage collection may read this namespace."""
     driver: Role
     executor: Role
     executors: Executors
@@ -223,6 +223,6 @@ class Application:
     shuffle: Shuffle | None
     log_claim: LogClaim | None
     connect: Mapping[str, Any] | None
-    """How clients reach a Connect server; None for what is none."""
+    """How clients reach the Connect server; None for other kinds."""
     notebook: Notebook | None
-    """JupyterLab in the driver's container; None for what is no notebook."""
+    """JupyterLab in the driver's container; None for other kinds."""

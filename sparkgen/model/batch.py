@@ -1,4 +1,4 @@
-"""Who decides what of an application may run: `batchScheduler` and its options, every default applied."""
+"""The batch scheduler of an application: `batchScheduler` and its options, with every default applied."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, Literal
 Scheduler = Literal["kueue", "volcano", "yunikorn", "kube-scheduler"]
 
 DEFAULT_QUEUE = "default"
-"""Kueue's name for the queue of those that name none."""
+"""Kueue's name for the queue of documents that name none."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchScheduler:
-    """Who decides what may run, and what it is told.
+    """The scheduler that decides what may run, and its settings.
 
-    `queue` and `priority`: None where the document names none. `gang`: how many executors have to be there
-    together, 0 where each comes by itself. `resources`: what Volcano reserves in place of what is computed.
+    `queue` and `priority`: None if the document names none. `gang`: how many executors must exist together, 0
+    if each starts on its own. `resources`: what Volcano reserves instead of the computed sum.
     """
 
     name: Scheduler
@@ -28,9 +28,9 @@ class BatchScheduler:
 
 
 def batch_scheduler(spec: Mapping[str, Any], minimum: int, initial: int) -> BatchScheduler | None:
-    """What a document says; None where it leaves the pods to the cluster's scheduler.
+    """The batch scheduler that a document names; None if the cluster's scheduler places the pods.
 
-    `minimum` and `initial`: executors that there always are, and that the application begins with.
+    `minimum` and `initial`: the number of executors that always exist, and that the application starts with.
     """
     name: Scheduler | None = spec.get("batchScheduler")
     if name is None:
@@ -46,9 +46,9 @@ def batch_scheduler(spec: Mapping[str, Any], minimum: int, initial: int) -> Batc
 
 
 def default_gang(name: Scheduler, minimum: int, initial: int) -> int:
-    """How many executors have to be there together where a document does not say it.
+    """How many executors must exist together if the document does not say it.
 
-    With Kueue none: that executors come one by one is what it is chosen for. The scheduler of Kubernetes
-    counts pods that are there, so no more than Spark always wants.
+    With Kueue none, because users choose Kueue so that executors start one by one. The scheduler of
+    Kubernetes counts existing pods, so the gang is never larger than the number that Spark always wants.
     """
     return {"kueue": 0, "kube-scheduler": minimum}.get(name, initial)

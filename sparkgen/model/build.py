@@ -1,4 +1,4 @@
-"""From a valid document's value to an `Application`: every default is applied here, once."""
+"""From a valid document's value to an `Application`: all defaults are applied here, once."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from sparkgen.model.shuffle import application_shuffle
 from sparkgen.spark_versions import scala_line
 
 GITOPS = ("argocd", "flux")
-"""Targets that apply what is in Git again and again."""
+"""Targets that apply the content of Git repeatedly."""
 
 DEFAULT_HISTORY = History(succeeded=3, failed=1)
-"""Under a GitOps controller: as many as a CronJob keeps."""
+"""The default with a GitOps controller: as many as a CronJob keeps."""
 
 
 def build(value: Mapping[str, Any], namespace: str | None = None) -> Application:
     """The application that a document describes.
 
-    `value` is valid (schema and semantics); `namespace` is what the caller chose for a document that
-    names none.
+    `value` is valid (schema and semantics); `namespace` is the caller's choice for documents without a
+    namespace.
     """
     scheduled = value["kind"] == "ScheduledSparkApplication"
     value = as_application(value)
@@ -87,7 +87,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         on_mismatch=lookup(spec, ("allocation", "onMismatch")) or "fail",
         allocator_resources=lookup(spec, ("allocation", "resources")),
         restart=restart.get("type", "Never"),
-        # OnFailure without a count retries nothing: kubeflow's meaning, kept on purpose.
+        # OnFailure without a count retries nothing: as in kubeflow's operator, on purpose.
         retries=restart.get("onFailureRetries", 0) if restart.get("type") == "OnFailure" else 0,
         deadline_seconds=spec.get("activeDeadlineSeconds"),
         ttl_seconds=_time_to_live(value),
@@ -137,9 +137,9 @@ def _java_options(role: RoleName, properties: Mapping[str, str]) -> str:
 def executors_of(properties: Mapping[str, str]) -> Executors:
     """The number of executors.
 
-    Source: Utils.getDynamicAllocationInitialExecutors: the largest of the three starts, and
-    SchedulerBackendUtils.getInitialTargetExecutorNumber. Spark's own default number is 2; kubeflow's
-    is 1, which the document follows.
+    Source: Utils.getDynamicAllocationInitialExecutors (the largest of the three initial numbers) and
+    SchedulerBackendUtils.getInitialTargetExecutorNumber. Spark's own default number is 2, kubeflow's is 1;
+    documents follow kubeflow's.
     """
     dynamic = is_true(properties, "spark.dynamicAllocation.enabled")
     prefix = "spark.dynamicAllocation."
@@ -173,10 +173,10 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> Tuning:
 
 
 def _time_to_live(value: Mapping[str, Any]) -> int | None:
-    """After how many seconds a finished Job deletes itself.
+    """The seconds after which a finished Job deletes itself; None: never.
 
-    Never where a GitOps controller would create it again, which would run it again. The Jobs of a CronJob
-    are none of the controller's.
+    Never with a GitOps controller: it would create the Job again, which would run the application again. The
+    controller does not create the Jobs of a CronJob.
     """
     if value["kind"] == "ScheduledSparkApplication":
         seconds: int | None = value["spec"]["template"].get("timeToLiveSeconds")
@@ -190,7 +190,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _milliseconds(text: str | None) -> int | None:
-    """A duration in milliseconds; a bare number is milliseconds too, as in these properties of Spark."""
+    """A duration in milliseconds; a bare number is milliseconds, too, as in these properties of Spark."""
     return None if text is None else to_milliseconds(text, default_unit="ms")
 
 
@@ -201,9 +201,9 @@ def _run(spec: Mapping[str, Any]) -> Run:
 
 
 def _history(value: Mapping[str, Any], spec: Mapping[str, Any]) -> History | None:
-    """What is kept of ended runs; None when nothing removes any.
+    """How many ended runs to keep; None if nothing removes ended runs.
 
-    A GitOps controller is told to leave the objects of a run, so that something else has to remove them.
+    GitOps controllers are configured to keep the objects of a run, so something else has to remove them.
     """
     if not (spec.get("rbac") or {}).get("create", True):
         return None
@@ -227,7 +227,7 @@ def _schedule(outer: Mapping[str, Any]) -> Schedule:
 
 
 def _account(application: str, spec: Mapping[str, Any]) -> Account:
-    """The service account: `driver.serviceAccount`, kubeflow's field, names one that exists already."""
+    """The service account; `driver.serviceAccount`, kubeflow's field, names an existing one."""
     own = spec.get("serviceAccount") or {}
     existing = (spec.get("driver") or {}).get("serviceAccount")
     return Account(

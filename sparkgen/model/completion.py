@@ -1,7 +1,7 @@
-"""Kinds of documents that are applications with a program of their own: completed to an application's.
+"""Completes documents of kinds that have a program of their own to documents of applications.
 
-So driver, allocator and executors of a Connect server, or of a notebook, are those of every application, and
-whoever knows applications knows them, too.
+So a Connect server or a notebook has the same driver, allocator and executors as every application, and
+whoever knows applications knows these, too.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from sparkgen.properties.older import under_new_names
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a kind has that its documents do not say."""
+    """The parts of an application that documents of a kind do not have."""
 
     section: str
-    """The section of the spec that says how people, or clients, reach it."""
+    """The section of the spec that says how people or clients reach the program."""
     application_fields: Mapping[str, Any]
-    """Fields of an application's spec that its documents have none of."""
+    """Fields of an application's spec that documents of the kind do not have."""
     default_properties: Mapping[str, str]
-    """Properties, unless the document says otherwise."""
+    """Properties that apply unless the document says otherwise."""
     section_properties: Mapping[str, str] = field(default_factory=dict)
-    """Field of the section -> the property that it becomes."""
+    """Field of the section -> the Spark property for it."""
     contract_properties: Mapping[str, str] = field(default_factory=dict)
-    """Properties, whatever the document says."""
+    """Properties that apply whatever the document says."""
 
 
 COMPLETIONS: Mapping[str, Completion] = {
@@ -47,14 +47,13 @@ COMPLETIONS: Mapping[str, Completion] = {
 """Kind -> how its documents are completed."""
 
 DYNAMIC_ALLOCATION: Mapping[str, Any] = {"enabled": True, "minExecutors": 0}
-"""What stands below `dynamicAllocation` of all of them, unless the document says otherwise."""
+"""The section `dynamicAllocation` of all these kinds, unless the document says otherwise."""
 
 
 def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """The value of a document, with the spec of an application.
 
-    The value of an application, or of a server, is returned as it is. Fields that the document has keep their
-    places.
+    Returns the value of an application, or of a server, unchanged. Fields of the document keep their places.
     """
     completion = COMPLETIONS.get(value["kind"])
     if completion is None:
@@ -77,5 +76,5 @@ def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def section_of(value: Mapping[str, Any], kind: str) -> Mapping[str, Any] | None:
-    """The section that says how a document of this kind is reached; None for all other documents."""
+    """The section that says how a document of this kind is reached; None for other kinds."""
     return value["spec"].get(COMPLETIONS[kind].section) or {} if value["kind"] == kind else None

@@ -9,7 +9,7 @@ from sparkgen.model.application import ConfFiles, KeyFile
 
 
 def conf_files(section: Mapping[str, Any]) -> ConfFiles:
-    """Texts as they are; references in the order of their files' names, so that no order of keys counts."""
+    """The document's texts, and its references sorted by file name, so that their order has no effect."""
     texts = {file: given for file, given in sorted(section.items()) if isinstance(given, str)}
     keys = tuple(
         _key_file(file, given) for file, given in sorted(section.items()) if not isinstance(given, str)

@@ -1,7 +1,7 @@
-"""A document's local files as pods have them: what was pushed, and how pods get it.
+"""A document's local files in pods: which were pushed, and how pods get them.
 
-A local entry begins with `./` or `../`. Once it was pushed, the artifacts of the document say at which paths
-pods have it: below `contract.ARTIFACTS_DIR`, in driver and executors alike.
+A local entry begins with `./` or `../`. After a push, the artifacts of the document have the paths of its
+files in pods: below `contract.ARTIFACTS_DIR`, equal in driver and executors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CODE: ArtifactName = "code"
 DEPENDENCIES: ArtifactName = "dependencies"
 
 LOCAL_MARKS = ("./", "../")
-"""How a local entry begins; everything else is in the image, or behind a URL."""
+"""The beginnings of a local entry; all other entries are in the image, or at a URL."""
 
 MAIN_FILE_FIELD = "mainApplicationFile"
 REQUIREMENTS_FIELD = "requirements"
@@ -29,26 +29,26 @@ DELIVERED_LISTS: Mapping[str, tuple[ArtifactName, str]] = {
     "files": (CODE, "file"),
     "pyFiles": (CODE, "file"),
 }
-"""Field of `deps` -> the artifact that has its local entries, and the scheme by which Spark is told of them.
+"""Field of `deps` -> the artifact with its local entries, and the scheme of their URIs for Spark.
 
-A jar is `local:`, so that executors take it from their own disk (SparkContext.addJar). The others are
-`file:`, as in spark-submit's client mode: Spark puts nothing of `local:` into the working directory of an
-executor, nor where SparkFiles looks (SparkContext.addFile: "local" is skipped with a warning).
+A jar is `local:`, so that executors read it from their own disk (SparkContext.addJar). The others are
+`file:`, as in spark-submit's client mode: Spark copies `local:` files neither to the working directory of an
+executor nor to the folder of SparkFiles (SparkContext.addFile: "local" is skipped with a warning).
 """
 
 PYTHON_FILES = "spark.submit.pyFiles"
 PYTHON_SUFFIXES = (".py", ".zip", ".egg", ".jar", ".whl")
-"""How the names of single files of modules end; an entry with another name is a folder."""
+"""The endings of single files of modules; an entry with another ending is a folder."""
 IN_IMAGE = re.compile(r"local:(?://[^/]*)?(/.*)")
-"""An entry that is in the image. Spark's driver finds it there, and sends it to no executor."""
+"""An entry in the image. Spark's driver uses it there, and does not send it to executors."""
 
 DELIVERED_MAIN_FILE = (CODE, "local")
-"""The same for the main file: the driver has it on its own disk, whatever its language."""
+"""Artifact and scheme of the main file: the driver has it on its own disk, whatever its language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What `fetch` has to know of an artifact: sizes are bytes, digests `sha256:` and 64 hex digits."""
+    """What `fetch` needs of an artifact: sizes in bytes, the digest as `sha256:` and 64 hex digits."""
 
     name: str
     reference: str
@@ -59,19 +59,19 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class ImageModules:
-    """Python's modules in the image, by their paths: archives and folders, and single files."""
+    """Python modules in the image, by path: archives and folders (`path`), and single files (`files`)."""
 
     path: tuple[str, ...]
     files: tuple[str, ...]
     submitted: tuple[str, ...]
-    """The entries that spark-submit gets: all but folders of the image, which it refuses."""
+    """The entries for spark-submit: all but folders of the image, which it refuses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How pods get the artifacts, and which; `python_path`: directories for Python, the first found first.
+    """Which artifacts pods get, and how; `python_path`: directories for Python, in the order of precedence.
 
-    `ca`: name and key of a ConfigMap. With `image` the kubelet mounts the artifacts, and the runtime image.
+    `ca`: name and key of a ConfigMap. With `image`, the kubelet mounts the artifacts, and the runtime image.
     """
 
     mount: Literal["fetch", "image"]
@@ -84,7 +84,7 @@ class Delivery:
 
     @property
     def by_kubelet(self) -> bool:
-        """Whether image volumes take the place of init containers."""
+        """Whether image volumes replace the init containers."""
         return self.mount == "image"
 
     @property
@@ -94,17 +94,17 @@ class Delivery:
 
 
 def fetches(spec: Mapping[str, Any]) -> bool:
-    """Say whether the pods of an application's spec have the init container `fetch`."""
+    """Whether the pods of an application's spec have the init container `fetch`."""
     return bool(spec.get("artifacts")) and (spec.get("delivery") or {}).get("mount", "fetch") == "fetch"
 
 
 def is_local(entry: object) -> bool:
-    """Say whether an entry of the document names a file beside it."""
+    """Whether an entry of the document names a file beside the document."""
     return isinstance(entry, str) and entry.startswith(LOCAL_MARKS)
 
 
 def delivery(spec: Mapping[str, Any]) -> Delivery | None:
-    """How pods get what was pushed; None where nothing was, and the kubelet mounts nothing either."""
+    """How pods get pushed files; None if none were pushed and the kubelet mounts nothing either."""
     section, given = spec.get("delivery") or {}, spec.get("artifacts") or ()
     mount = section.get("mount", "fetch")
     if not given and mount == "fetch":
@@ -124,7 +124,7 @@ def delivery(spec: Mapping[str, Any]) -> Delivery | None:
 
 
 def staging_server(spec: Mapping[str, Any], namespace: str) -> Mapping[str, str] | None:
-    """Name and namespace of the staging server that an application in this namespace names."""
+    """Name and namespace of the staging server for an application in this namespace; None without one."""
     section = (spec.get("delivery") or {}).get("stagingServer")
     if section is None:
         return None
@@ -132,9 +132,9 @@ def staging_server(spec: Mapping[str, Any], namespace: str) -> Mapping[str, str]
 
 
 def delivered(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The spec with paths in pods in place of the local entries that were pushed.
+    """The spec, with paths in pods instead of the local entries that were pushed.
 
-    An entry that no artifact has stays as it is. Directories of `pyFiles` are left out: they are on the
+    Entries without an artifact stay as they are. Directories of `pyFiles` are left out, because they are on
     PYTHONPATH.
     """
     if not spec.get("artifacts"):
@@ -153,7 +153,7 @@ def delivered(spec: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def python_path(spec: Mapping[str, Any]) -> Iterator[str]:
-    """The directories for PYTHONPATH: those of `pyFiles`, and then the packages of `requirements`."""
+    """The directories for PYTHONPATH: those of `pyFiles`, then the packages of `requirements`."""
     deps = spec.get("deps") or {}
     wanted = [(CODE, entry) for entry in deps.get("pyFiles") or ()]
     if REQUIREMENTS_FIELD in deps:
@@ -165,7 +165,7 @@ def python_path(spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 def image_modules(properties: Mapping[str, str]) -> ImageModules:
-    """What the image has of the entries of `deps.pyFiles`, or of the property that says the same."""
+    """The entries of `deps.pyFiles`, or of the property for it, that are in the image."""
     entries = [entry.strip() for entry in properties.get(PYTHON_FILES, "").split(",")]
     paths = [found[1] for entry in entries if (found := IN_IMAGE.fullmatch(entry))]
     return ImageModules(
@@ -181,7 +181,7 @@ def _replaced(spec: Mapping[str, Any], entry: str, artifact: str, scheme: str) -
 
 
 def _in_pods(spec: Mapping[str, Any], entry: Any, artifact: str, scheme: str) -> list[str]:
-    """The URIs by which Spark in a pod finds an entry; `#name` of an archive stays at its end."""
+    """The URIs of an entry for Spark in a pod; `#name` of an archive stays at the end."""
     _, mark, fragment = str(entry).partition("#")
     return [
         f"{scheme}://{contract.ARTIFACTS_DIR}/{artifact}/{path}{mark}{fragment}"
@@ -191,7 +191,7 @@ def _in_pods(spec: Mapping[str, Any], entry: Any, artifact: str, scheme: str) ->
 
 
 def _paths(spec: Mapping[str, Any], entry: Any, artifact: str) -> Sequence[str] | None:
-    """The paths of an entry inside of an artifact, as the lock has them; None where no artifact has it."""
+    """The paths of an entry in an artifact, as the lock has them; None if no artifact has the entry."""
     local = is_local(entry) or (artifact == DEPENDENCIES and entry == _requirements(spec))
     for one in spec.get("artifacts") or ():
         if local and one["name"] == artifact and entry in one["files"]:

@@ -9,17 +9,17 @@ from typing import Any
 from sparkgen.model.application import LogClaim
 
 LOCAL = re.compile(r"file:(?:///|/)([^/].*)")
-"""A directory of the pod: an absolute path, with or without the empty host of a URL."""
+"""A directory in the pod: an absolute path, with or without the empty host of a URL."""
 
 
 def local_path(directory: str) -> str | None:
-    """The path of a directory of the pod, without a slash at its end; None for one that is elsewhere."""
+    """The path of a directory in the pod, without a slash at its end; None for other directories."""
     match = LOCAL.fullmatch(directory)
     return f"/{match[1].rstrip('/')}" if match else None
 
 
 def log_claim(section: Mapping[str, Any] | None) -> LogClaim | None:
-    """The claim that a section `eventLog` of a valid document has mounted; None where it asks for none."""
+    """The claim that a valid document's section `eventLog` mounts; None if it has none."""
     if section is None or "claim" not in section or not section.get("enabled", True):
         return None
     path = local_path(section.get("dir", ""))

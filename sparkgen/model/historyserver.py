@@ -1,4 +1,4 @@
-"""A history server as values: Spark's own, which shows what the event logs of applications tell."""
+"""A history server as values: Spark's own, which shows the event logs of applications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLEANER_PROPERTIES: Mapping[str, str] = {
     "maxNum": "spark.history.fs.cleaner.maxNum",
     "interval": "spark.history.fs.cleaner.interval",
 }
-"""Field of `cleaner` -> the Spark property that says the same. What is left out is Spark's own default."""
+"""Field of `cleaner` -> the Spark property for it. Spark's defaults apply to fields that are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class HistoryServer(Server):
 
 
 def build_history_server(value: Mapping[str, Any], namespace: str | None = None) -> HistoryServer:
-    """The server that a document describes; as `build` does it for applications."""
+    """The server that a document describes; `build` does the same for applications."""
     spec = value["spec"]
     fields = server_fields(value, namespace, HISTORY_HEAP)
     cleaner = spec.get("cleaner")

@@ -1,7 +1,7 @@
-"""The login to Kerberos that a document names (`spec.kerberos`), and what Spark and Hadoop are told of it.
+"""The Kerberos login of a document (`spec.kerberos`), and its settings for Spark and Hadoop.
 
-The driver alone logs in. Variables are for Hadoop's UserGroupInformation: they decide who the driver is, also
-while spark-submit fetches the main file. Properties are for Spark's token manager, which renews.
+Only the driver logs in. Variables are for Hadoop's UserGroupInformation: they decide who the driver is, even
+while spark-submit fetches the main file. Properties are for Spark's token manager, which renews tokens.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ LOGINS: Mapping[str, tuple[str, str]] = {
     TICKET_CACHE: (contract.ENV_KRB5_CACHE, "ticket-cache"),
     TOKEN: (contract.ENV_HADOOP_TOKENS, "tokens"),
 }
-"""Field with the key of a Secret -> the variable that names the file, and the file's name in the driver."""
+"""Field with the key of a Secret -> the variable with the file's path, and the file's name in the driver."""
 
 AUTHENTICATION = "hadoop.security.authentication"
 RENEWER = "yarn.resourcemanager.principal"
-"""Whom tokens name as their renewer. Without it Hadoop's output formats fail (TokenCache), and native Spark
-sets it, too (SparkSubmit.setRMPrincipal)."""
+"""The property with the renewer of tokens. Without it, Hadoop's output formats fail (TokenCache); native
+Spark sets it, too (SparkSubmit.setRMPrincipal)."""
 ANY_RENEWER = "spark"
-"""With tokens that somebody else fetched, nobody knows the user: the name has only to be there."""
+"""The renewer for tokens that somebody else fetched: the user is unknown, but the property must be set."""
 
 PRINCIPAL_PROPERTY = "spark.kerberos.principal"
 KEYTAB_PROPERTY = "spark.kerberos.keytab"
@@ -39,16 +39,16 @@ CREDENTIALS_PROPERTY = "spark.kerberos.renewal.credentials"
 ENCRYPTION = "spark.network.crypto.enabled"
 
 DEFAULTS: Mapping[str, str] = {
-    # Tokens travel from the driver to every executor.
+    # The driver sends tokens to every executor.
     ENCRYPTION: "true",
     f"spark.hadoop.{AUTHENTICATION}": "kerberos",
 }
-"""Properties of whoever logs in, unless the document says otherwise."""
+"""Properties of applications with a login, unless the document says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What the driver logs in with: the `key` of a `secret`, mounted as `file`; and its variables."""
+    """The driver's login: the `key` of a `secret`, mounted as `file`, and its variables."""
 
     secret: str
     key: str
@@ -58,9 +58,9 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Kerberos:
-    """A document's login, and the ConfigMap with krb5.conf for both roles (None: the image's).
+    """A document's login, and the ConfigMap with krb5.conf for both roles (None: the image's file).
 
-    `acts_for`: the login is a gateway's, on top of which Hadoop itself acts as the proxy user.
+    `acts_for`: the login belongs to a gateway, and Hadoop itself acts as the proxy user.
     """
 
     login: Login | None
@@ -69,7 +69,7 @@ class Kerberos:
 
 
 def kerberos(spec: Mapping[str, Any]) -> Kerberos | None:
-    """The login of an application's spec; None where it has no section for it."""
+    """The login of an application's spec; None if it has no section for it."""
     section = spec.get(SECTION)
     if section is None:
         return None
@@ -90,17 +90,17 @@ def _login(spec: Mapping[str, Any], section: Mapping[str, Any]) -> Login | None:
 
 
 def login_field(section: Mapping[str, Any]) -> str | None:
-    """The field that says what the driver logs in with; a valid document has one."""
+    """The field with the driver's login; a valid document has one."""
     return next((field for field in LOGINS if field in section), None)
 
 
 def acts_for(spec: Mapping[str, Any]) -> bool:
-    """Say whether the driver logs in with a gateway's keytab, and acts as another user."""
+    """Whether the driver logs in with a gateway's keytab, and acts as another user."""
     return KEYTAB in (spec.get(SECTION) or {}) and bool(spec.get(PROXY_USER))
 
 
 def default_properties(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Properties that a login means, unless the document says otherwise."""
+    """Properties that a login implies, unless the document says otherwise."""
     section = spec.get(SECTION)
     if section is None:
         return {}
@@ -108,9 +108,9 @@ def default_properties(spec: Mapping[str, Any]) -> dict[str, str]:
 
 
 def login_properties(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Properties with which Spark renews, whatever the document says.
+    """Properties with which Spark renews tokens, whatever the document says.
 
-    None for a proxy user: with them Spark would log in again, and silently act as the gateway.
+    Empty for a proxy user: with them, Spark would log in again, and silently act as the gateway.
     """
     section = spec.get(SECTION) or {}
     field = login_field(section)
@@ -121,9 +121,9 @@ def login_properties(spec: Mapping[str, Any]) -> dict[str, str]:
 
 
 def hadoop_properties(spec: Mapping[str, Any]) -> Mapping[str, str]:
-    """What the rendered core-site.xml says: `hadoopConf`, where no ConfigMap takes the file's place.
+    """The properties in the rendered core-site.xml: `hadoopConf`, unless a ConfigMap replaces the file.
 
-    It is read before Spark's own properties are, so that it has to say that there is a login.
+    Hadoop reads the file before Spark's own properties, so the file must say that there is a login.
     """
     given: Mapping[str, str] = spec.get("hadoopConf") or {}
     if spec.get("hadoopConfigMap") or not given:
@@ -132,7 +132,7 @@ def hadoop_properties(spec: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _renewer(spec: Mapping[str, Any], section: Mapping[str, Any]) -> str:
-    """The short name of whoever the driver is."""
+    """The short name of the driver's user."""
     if acts_for(spec):
         return str(spec[PROXY_USER])
     return re.split("[/@]", section.get("principal", ""))[0] or ANY_RENEWER

@@ -1,4 +1,4 @@
-"""A notebook as an application: JupyterLab is what runs, and its kernels are drivers, one after another."""
+"""A notebook as an application: JupyterLab runs, and its kernels are drivers, one after another."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ NOTEBOOK_KIND = "SparkNotebook"
 """The kind of documents that describe a notebook."""
 
 MAIN_FILE = "pyspark-shell"
-"""SparkSubmit.PYSPARK_SHELL: what a Python that has begun already, as a kernel, names for its main file."""
+"""SparkSubmit.PYSPARK_SHELL: the main file of a Python process that is already running, such as a kernel."""
 APPLICATION_FIELDS: Mapping[str, Any] = {
     "type": "Python",
     "mainApplicationFile": MAIN_FILE,
     "restartPolicy": {"type": "Always"},
 }
-"""Fields of an application's spec that a notebook has none of."""
+"""Fields of an application's spec that a notebook's document does not have."""
 
 DEFAULT_PROPERTIES: Mapping[str, str] = {
-    # Kernels ask for packages, too, and the user of stock images has no home that could be written to.
+    # Kernels may request packages, and the user of stock images has no writable home.
     "spark.jars.ivy": f"{contract.HOME_DIR}/.ivy2",
 }
 
@@ -31,8 +31,9 @@ DEFAULT_PROPERTIES: Mapping[str, str] = {
 class Notebook:
     """JupyterLab in the driver's container.
 
-    `idle_seconds`: after how long without work a kernel ends; None: never. `exposed`: the document's section,
-    which says what leads there. `claim`: that of the home directory; without one it ends with the pod.
+    `idle_seconds`: the time without work after which a kernel ends; None: never. `exposed`: the document's
+    section, which says how JupyterLab is reached. `claim`: that of the home directory, which otherwise ends
+    with the pod.
     """
 
     token: Mapping[str, str]
@@ -42,7 +43,7 @@ class Notebook:
 
 
 def notebook(section: Mapping[str, Any] | None) -> Notebook | None:
-    """The values of a document's section `notebook`; None where there is none."""
+    """The values of a document's section `notebook`; None without one."""
     if section is None:
         return None
     idle = section.get("kernelIdleTimeout")

@@ -1,6 +1,6 @@
-"""Typed fields of a document as Spark properties: the one table, and the one order of precedence.
+"""Typed fields of a document as Spark properties: one table, and one order of precedence.
 
-Later wins: `sparkConf`, then `hadoopConf`, then the typed fields (as kubeflow's operator does it).
+Later ones win: `sparkConf`, then `hadoopConf`, then the typed fields (as in kubeflow's operator).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("eventLog", "rolling"): "spark.eventLog.rolling.enabled",
     ("eventLog", "compress"): "spark.eventLog.compress",
 }
-"""Path of a typed field below an application's spec -> the Spark property that says the same."""
+"""Path of a typed field below an application's spec -> the Spark property for it."""
 
 TUNABLE = frozenset(
     {
@@ -74,27 +74,27 @@ TUNABLE = frozenset(
         "spark.executor.failuresValidityInterval",
     }
 )
-"""Properties that live in the tuning ConfigMap, so that changing them starts no new run. The whole of
-`spark.kubernetes.` is left out of the driver's properties as well: nothing there reads it."""
+"""Properties in the tuning ConfigMap, so that changing them starts no new run. All of `spark.kubernetes.` is
+left out of the driver's properties, too, because nothing there reads it."""
 
 
 EVENT_LOG_DEFAULTS: Mapping[str, str] = {
-    # Object stores show a file when it is closed, and a driver that is killed closes none.
+    # Object stores show a file only when it is closed, and a driver that is killed closes none.
     "spark.eventLog.rolling.enabled": "true",
     "spark.eventLog.compress": "true",
 }
-"""What an application with an `eventLog` has, unless it says otherwise."""
+"""Properties of an application with an `eventLog`, unless it says otherwise."""
 
 
 def app_name_label(properties: Mapping[str, str], application: str) -> str:
-    """The application's name in Spark as the value of its label (KubernetesConf.getAppNameLabel)."""
+    """The application's name in Spark as a label value (KubernetesConf.getAppNameLabel)."""
     name = properties.get("spark.app.name", application).strip(BLANKS).lower()
     text = re.sub("[^a-z0-9]+", "-", name)
     return text[:MAX_LABEL].removeprefix("-").removesuffix("-")
 
 
 def property_text(value: Any) -> str:
-    """A typed value as Spark writes it: lists joined by commas, `true` and `false` in lower case."""
+    """A typed value as a Spark property: lists joined by commas, `true` and `false` in lower case."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
@@ -103,25 +103,25 @@ def property_text(value: Any) -> str:
 
 
 def is_true(properties: Mapping[str, str], name: str, default: bool = False) -> bool:
-    """A boolean property as Spark reads it: trimmed as Java does, in any case (ConfigHelpers.toBoolean)."""
+    """A boolean property as Spark reads it: trimmed as in Java, in any case (ConfigHelpers.toBoolean)."""
     text = properties.get(name)
     return default if text is None else text.strip(BLANKS).lower() == "true"
 
 
 def lookup(value: Any, path: tuple[str, ...]) -> Any:
-    """The value at a path of keys, or None."""
+    """The value at a path of keys; None if it does not exist."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
-    """All Spark properties that an application's spec asks for, whichever way it says them.
+    """All Spark properties of an application's spec, from all fields that set properties.
 
-    Older names are put under the new ones. `hadoopConf` becomes `spark.hadoop.*`, as with kubeflow's
-    operator. Its XML alone would not do: Spark and Hadoop's own defaults override a core-site.xml, as for
-    mapreduce.fileoutputcommitter.algorithm.version (SparkHadoopUtil.appendSparkHadoopConfigs) and for what
-    hdfs-default.xml names.
+    Older names are replaced by the new ones. `hadoopConf` becomes `spark.hadoop.*`, as in kubeflow's
+    operator. A core-site.xml is not enough: defaults of Spark and Hadoop override it, as for
+    mapreduce.fileoutputcommitter.algorithm.version (SparkHadoopUtil.appendSparkHadoopConfigs) and for the
+    properties in hdfs-default.xml.
     """
     properties = under_new_names(spec.get("sparkConf") or {})
     for name, text in (spec.get("hadoopConf") or {}).items():
@@ -137,6 +137,6 @@ def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
             properties["spark.eventLog.enabled"] = "true"
     timeout = lookup(spec, ("dynamicAllocation", "shuffleTrackingTimeout"))
     if isinstance(timeout, int):
-        # kubeflow's field is a number of milliseconds; a bare number would be seconds to Spark.
+        # kubeflow's field is in milliseconds; Spark would read a bare number as seconds.
         properties["spark.dynamicAllocation.shuffleTracking.timeout"] = f"{timeout}ms"
     return properties

@@ -1,4 +1,4 @@
-"""What the documents have in common that describe no application, but something that serves many."""
+"""Values that are common to documents of servers, which serve many applications."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sparkgen.properties.older import under_new_names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """What serves many applications, ready to render: a daemon of Spark's, or a registry.
+    """A server for many applications, ready to render: a daemon of Spark, or a registry.
 
     `heap` and `memory` are in MiB, and 0 without a JVM.
 
-    `COMPONENT` is the label that says what it is, and `LABEL` the key of the one that selects its pods.
+    `COMPONENT` is the value of the component label, and `LABEL` the key of the label that selects its pods.
     """
 
     COMPONENT: ClassVar[str]
@@ -44,9 +44,9 @@ class Server:
 
 
 def server_fields(value: Mapping[str, Any], namespace: str | None, heap: str | None) -> dict[str, Any]:
-    """The fields of a Server that a valid document gives; `heap` is the default of its memory.
+    """The fields of a Server from a valid document. `heap`: the default of its memory.
 
-    None where there is no JVM.
+    `heap` is None if there is no JVM.
     """
     metadata, spec = value["metadata"], value["spec"]
     account = spec.get("serviceAccount") or {}

@@ -1,4 +1,4 @@
-"""Shuffle services as values: the one that an application uses, and one that is rendered itself."""
+"""Shuffle services as values: the service that an application uses, and a service that is rendered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SERVICE_KIND = "SparkShuffleService"
 """The kind of documents that describe a service."""
 
 DIRECTORY = "/var/lib/sparkgen/shuffle"
-"""Where services keep their data on a node, each in a directory of its own name."""
+"""Where services keep their data on a node, each in a directory with its own name."""
 HOST_PORTS = "23000-23999"
 """Below Kubernetes' node ports (from 30000) and Linux' ports for outgoing connections (from 32768)."""
 SIDECAR_HEAP = "512m"
@@ -29,12 +29,12 @@ JANITOR_DEFAULTS: Mapping[str, Any] = {
     "port": contract.JANITOR_PORT,
     "dryRun": False,
 }
-"""What a section `janitor` has where it says nothing."""
+"""The defaults of a section `janitor`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Janitor:
-    """What removes shuffle data of applications that are gone: seconds, and percent of a file system."""
+    """Settings for removing shuffle data of ended applications: seconds, and percent of a file system."""
 
     interval: int
     grace: int
@@ -62,12 +62,12 @@ class ShuffleService(Server):
 
 
 def directories(given: Any, name: str) -> tuple[str, ...]:
-    """The directories of a service of this name."""
+    """The directories of a service with this name."""
     return tuple(given or (f"{DIRECTORY}/{name}",))
 
 
 def application_shuffle(section: Mapping[str, Any] | None, namespace: str) -> Shuffle | None:
-    """The service that an application in this namespace asks for; None where it asks for none."""
+    """The service that an application in this namespace uses; None if it uses none."""
     if section is None:
         return None
     name = section.get("name", "")
@@ -88,7 +88,7 @@ def application_shuffle(section: Mapping[str, Any] | None, namespace: str) -> Sh
 
 
 def build_service(value: Mapping[str, Any], namespace: str | None = None) -> ShuffleService:
-    """The service that a document describes; as `build` does it for applications."""
+    """The service that a document describes; `build` does the same for applications."""
     spec = value["spec"]
     return ShuffleService(
         **server_fields(value, namespace, SERVICE_HEAP),

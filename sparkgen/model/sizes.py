@@ -1,4 +1,4 @@
-"""How much memory and CPU a role needs, computed as Spark's Kubernetes backend computes it."""
+"""The memory of a role, computed like in Spark's Kubernetes backend."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sparkgen.model.application import Memory
 from sparkgen.model.properties import is_true
 
 DEFAULT_MEMORY = "1g"
-"""Default of spark.driver.memory and spark.executor.memory."""
+"""The default of spark.driver.memory and spark.executor.memory."""
 MIN_OVERHEAD_MIB = 384
 """ResourceProfile.MEMORY_OVERHEAD_MIN_MIB; since 4.0 spark.{driver,executor}.minMemoryOverhead."""
 JVM_OVERHEAD_FACTOR = "0.1"
-"""Default of spark.kubernetes.memoryOverheadFactor."""
+"""The default of spark.kubernetes.memoryOverheadFactor."""
 NON_JVM_OVERHEAD_FACTOR = "0.4"
-"""What BasicDriverFeatureStep takes for Python and R, and passes on to the executors."""
+"""The factor of BasicDriverFeatureStep for Python and R, which it passes on to the executors."""
 
 
 def memory(role: str, properties: Mapping[str, str], language: str) -> Memory:
     """The memory of a role in MiB, from the effective Spark properties.
 
     Source: BasicDriverFeatureStep, BasicExecutorFeatureStep, and getResourcesForClusterManager of
-    ResourceProfile. Off-heap memory and PySpark's own limit count for executors only, as there.
+    ResourceProfile. As there, off-heap memory and PySpark's own limit only count for executors.
     """
     heap = to_mib(properties.get(f"spark.{role}.memory", DEFAULT_MEMORY))
     overhead = _overhead(role, properties, language, heap)
@@ -39,7 +39,7 @@ def memory(role: str, properties: Mapping[str, str], language: str) -> Memory:
 
 
 def daemon_memory(heap: int) -> int:
-    """What the container of one of Spark's daemons needs in MiB, by the split of a Java driver."""
+    """The memory in MiB of the container of a Spark daemon, in the same parts as for a Java driver."""
     return heap + max(heap // 10, MIN_OVERHEAD_MIB)
 
 
@@ -53,6 +53,6 @@ def _overhead(role: str, properties: Mapping[str, str], language: str, heap: int
         properties.get("spark.kubernetes.memoryOverheadFactor", default),
     )
     least = properties.get(f"spark.{role}.minMemoryOverhead")
-    # Exact decimal arithmetic, as Helm's mulf has it. Spark multiplies doubles, and is one MiB lower
-    # for about one in six thousand pairs (0.94 x 2150): a container may be larger, never smaller.
+    # Exact decimal arithmetic, like Helm's mulf. Spark multiplies doubles, and is one MiB lower for about one
+    # in six thousand pairs (0.94 x 2150): a container may be larger, never smaller.
     return max(int(Decimal(factor) * heap), MIN_OVERHEAD_MIB if least is None else to_mib(least))

@@ -1,4 +1,4 @@
-"""A staging server as values: a registry of OCI artifacts, for those who have none."""
+"""A staging server as values: a registry of OCI artifacts, for users without a registry."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ STAGING_KIND = "SparkStagingServer"
 """The kind of documents that describe a staging server."""
 
 IMAGE = "docker.io/library/registry:3.1.2"
-"""CNCF distribution's own image."""
+"""The image of CNCF distribution."""
 REPLICAS = 2
-"""Of each side: one goes on while the other is replaced."""
+"""The replicas of each side: one keeps serving while the other is replaced."""
 COLLECTION_DEFAULTS: Mapping[str, Any] = {
     "schedule": "17 3 * * *",
     "graceSeconds": 30 * 86400,
     "dryRun": False,
     "suspend": False,
 }
-"""What a section `garbageCollection` has where it says nothing: a month, for a revert in Git."""
+"""The defaults of a section `garbageCollection`: a month, so that a revert in Git still works."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What removes artifacts that nothing names: when, of which namespaces, and after how many seconds."""
+    """Settings for removing unused artifacts: when, for which namespaces, and after how many seconds."""
 
     schedule: str
     namespaces: tuple[str, ...]
@@ -55,7 +55,7 @@ class StagingServer(Server):
 
 
 def build_staging_server(value: Mapping[str, Any], namespace: str | None = None) -> StagingServer:
-    """The server that a document describes; as `build` does it for applications."""
+    """The server that a document describes; `build` does the same for applications."""
     given = {"image": IMAGE, **value["spec"]}
     spec = value["spec"]
     return StagingServer(
@@ -80,7 +80,7 @@ def _collection(section: Mapping[str, Any] | None, read_only: bool) -> Collectio
         namespaces=tuple(given["namespaces"]),
         grace=given["graceSeconds"],
         dry_run=bool(given["dryRun"]),
-        # A storage that is only read is not changed by this either.
+        # Storage that is read-only must not be changed by the garbage collection either.
         suspend=bool(given["suspend"]) or read_only,
         resources=given.get("resources") or {},
     )
