@@ -1,4 +1,4 @@
-"""Two sides of an application, and of many: pure."""
+"""Compares two sides of one application, or of many: pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparkgen.diff.values import ApplicationDiff, FieldChange, Side, State
 
 
 def compare_all(old: Iterable[Side], new: Iterable[Side]) -> tuple[list[ApplicationDiff], int]:
-    """The applications that differ, by environment, namespace and name; the number of those that do not."""
+    """The applications that differ, by environment, namespace and name; and the number of the others."""
     before = {side.key: side for side in old}
     after = {side.key: side for side in new}
     keys = sorted({*before, *after})
@@ -22,7 +22,7 @@ def compare_all(old: Iterable[Side], new: Iterable[Side]) -> tuple[list[Applicat
 
 
 def compare(old: Side | None, new: Side | None) -> ApplicationDiff | None:
-    """What would change for one application; None when nothing would."""
+    """The changes of one application; None if there are none."""
     side = new or old
     if side is None:
         return None

@@ -1,4 +1,4 @@
-"""What changed between two sets of objects, in a document's words: for sides whose document is not known."""
+"""The changes between two sets of objects, in a document's terms: for sides without a known document."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sparkgen.resources.run import CHANGEABLE
 _FIELDS = {name: path for path, name in TYPED_PROPERTIES.items()}
 """Spark property -> the typed field that sets it."""
 _DERIVED = ("SPARK_", "SPARKGEN_")
-"""Variables of the executor's pod that repeat properties start so."""
+"""The prefixes of variables in the executor's pod that repeat properties."""
 _CRON = ("schedule", "timeZone", "suspend", "concurrencyPolicy", "startingDeadlineSeconds")
 
 
 def fact_changes(old: Side, new: Side) -> Iterator[FieldChange]:
-    """Properties, tuning, the two pods, and what can be changed on the workload itself."""
+    """The changes of properties, tuning, the two pods, and the workload's changeable fields."""
     before, after = run_files(old), run_files(new)
     properties = (_properties(before), _properties(after))
     for path, one, other in changed(*properties):
@@ -56,7 +56,7 @@ def _json(files: Mapping[str, str], name: str, old: str = "", new: str = "") -> 
     text = files.get(name, "{}")
     try:
         return json.loads(text.replace(old, new) if old else text)
-    except ValueError:  # written by somebody else
+    except ValueError:  # not written by sparkgen
         return {"text": text}
 
 
@@ -68,7 +68,7 @@ def _tuning(side: Side) -> Any:
 
 
 def _changeable(side: Side) -> dict[str, Any]:
-    """What may change on the workload itself, without another run."""
+    """The fields of the workload that may change without another run."""
     workload = side.workload
     if workload is None:
         return {}
@@ -79,7 +79,7 @@ def _changeable(side: Side) -> dict[str, Any]:
 
 
 def _pod_path(path: Path) -> Path:
-    """A path in a workload or a pod template, without what every one has in front and Spark's container."""
+    """A path in a workload or a pod template, without common prefixes and the name of Spark's container."""
     spark = {contract.DRIVER_CONTAINER, contract.EXECUTOR_CONTAINER}
     skipped = {"template", "spec", "metadata", "containers", *spark}
     return tuple(part for part in path if part not in skipped) or path

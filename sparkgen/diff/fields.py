@@ -1,7 +1,8 @@
-"""What changed between two documents, in their own fields, and only where it has an effect.
+"""The changes between two documents, as their fields, and only those that have an effect.
 
-Whether a field counts is tried, not looked up: the document is rendered with this change alone, and without
-it alone. So defaults written out, `1024m` for `1g`, and fields that other fields make meaningless are none.
+Whether a field has an effect is tried, not looked up: the document is rendered with only this change, and
+with all changes but this one. So these do not count: defaults that are written out, `1024m` instead of `1g`,
+and fields that other fields make meaningless.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from sparkgen.diff.words import label, value_text
 from sparkgen.schema import fields as schema_fields
 
 _MOST_TRIED = 64
-"""Changes of one application that are tried one by one; of more, all count."""
+"""The most changes of one application that are tried one by one; if there are more, all count."""
 _Document = Mapping[str, Any]
 _Effect = tuple[bool, bool]
-"""Whether a change has an effect, and whether it is one on the run's hash."""
+"""Whether a change has an effect, and whether it changes the run's hash."""
 
 
 def field_changes(old: _Document, new: _Document, namespace: str) -> Iterator[FieldChange]:
     """The fields that differ in effect, in the order of the new document."""
     alike = old.get("kind") == new.get("kind")
     found = changed(old if alike else _canonical(old), new if alike else _canonical(new))
-    # A document of another kind has its fields elsewhere: they cannot be tried in the other one.
+    # A document of another kind has its fields in other places: they cannot be tried in the other document.
     trial = _Trial(old, new, namespace) if alike and len(found) <= _MOST_TRIED else None
     root = schema_fields.document(str(new.get("kind")) if alike else schema_fields.KINDS[0])
     for path, before, after in found:
@@ -49,7 +50,7 @@ def _text(path: Path, value: Any, default: Any) -> str:
 
 
 def _short(path: Path) -> Path:
-    """A path without what every field has in front."""
+    """A path without the prefix that all fields have."""
     for start in (("spec", "template"), ("spec",), ("metadata",)):
         if path[: len(start)] == start and len(path) > len(start):
             # `spec.driver.template` is a field; only a scheduled document has `spec.template` itself.
@@ -58,7 +59,7 @@ def _short(path: Path) -> Path:
 
 
 def _canonical(document: _Document) -> _Document:
-    """A document with an application's fields where a SparkApplication has them."""
+    """A document with an application's fields at the places where a SparkApplication has them."""
     spec = document.get("spec", {})
     if document.get("kind") == schema_fields.KINDS[0]:
         return document
@@ -74,7 +75,7 @@ class _Trial:
         self._rendered = {"old": self._render(old), "new": self._render(new)}
 
     def effect(self, path: Path, before: Any, after: Any) -> _Effect:
-        """What the change does, alone and as the last one."""
+        """The effect of a change, alone or as the last of all changes."""
         alone = self._compare("old", put(self._old, path, after))
         last = self._compare("new", put(self._new, path, before))
         return alone[0] or last[0], alone[1] or last[1]
@@ -87,7 +88,7 @@ class _Trial:
         return tried != base, tried[0] != base[0]
 
     def _render(self, document: _Document) -> tuple[str, Any] | None:
-        """The run's name and all objects; None for a document that makes no sense halfway."""
+        """The run's name and all objects; None if this part of the changes makes no valid document."""
         try:
             application = model.describe(document, self._namespace or None)
             return resources.run_of(application), resources.render(application)

@@ -26,13 +26,13 @@ _MEANING: dict[Action, str] = {
     "kept": "no longer rendered; kept until it is deleted or pruned",
 }
 _APART = "&#8203;"
-"""A space of no width: what it stands in is no mention and no link."""
+"""A space without width: text with it is neither a mention nor a link."""
 _LONGEST_COMMENT = 60_000
-"""Characters: GitHub refuses a comment of more than 65,536, GitLab one of a million."""
+"""The most characters of a comment: GitHub refuses more than 65,536, GitLab more than a million."""
 
 
 def shown(difference: Difference, form: str, *, brief: bool = False) -> str:
-    """The difference in one of FORMS, ending with a newline; "" as text when there is none."""
+    """The difference in one of FORMS, ending with a newline; as text, "" if there is no difference."""
     if form == "json":
         return as_json(difference, brief=brief)
     if form == "markdown":
@@ -54,7 +54,7 @@ def summary(difference: Difference) -> str:
 
 
 def as_text(difference: Difference, *, brief: bool = False) -> str:
-    """For a terminal."""
+    """The text for a terminal."""
     if not difference:
         return ""
     blocks = [_block_text(one, brief=brief) for one in difference.applications]
@@ -62,7 +62,7 @@ def as_text(difference: Difference, *, brief: bool = False) -> str:
 
 
 def _block_text(one: ApplicationDiff, *, brief: bool) -> str:
-    """One application. Names and values make no lines of their own; diffs are of YAML, where they cannot."""
+    """One application. Names and values cannot add lines, neither here nor in the diffs of YAML."""
     lines = [visible(line) for line in _block(one)]
     if not brief:
         for change in one.objects:
@@ -93,7 +93,7 @@ def answer(one: ApplicationDiff) -> str:
 
 
 def _because(one: ApplicationDiff) -> Iterator[str]:
-    """What made the run another one: the fields, and what of the hash they changed."""
+    """Why it is another run: the parts of the hash that changed, and the fields that changed them."""
     causes = [change.label for change in one.fields if change.in_run]
     if one.verdict.parts:
         yield f"changed in the run: {', '.join(one.verdict.parts)}"
@@ -134,7 +134,7 @@ def _said(change: ObjectChange) -> str:
 
 
 def as_markdown(difference: Difference, *, brief: bool = False) -> str:
-    """For a comment under a pull request."""
+    """The text for a comment on a pull request."""
     head = f"### sparkgen diff: {code(difference.old)} → {code(difference.new)}"
     if not difference:
         return f"{head}\n\nNo changes.\n"
@@ -176,7 +176,7 @@ def _said_short(change: ObjectChange) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code, which no character in it can leave."""
+    """The text as Markdown code; no character in it can end the code."""
     if not text:
         return ""
     text = visible(text)
@@ -186,13 +186,13 @@ def code(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text in which nothing means anything to Markdown or HTML, and nobody is called by `@`."""
+    """The text with all special characters of Markdown and HTML escaped, and without mentions by `@`."""
     plain = re.sub(r"([\\`*_\[\]<>|#&~$])", r"\\\1", visible(text))
     return plain.replace("@", f"@{_APART}").replace("://", f":{_APART}//").replace("www.", f"www{_APART}.")
 
 
 def fenced(diff: str) -> list[str]:
-    """A diff as a block of code, longer fenced than anything in it."""
+    """A diff as a fenced block, with a longer fence than any in the diff."""
     ticks = "`" * max(3, max((len(run) for run in re.findall("`+", diff)), default=0) + 1)
     return [f"{ticks}diff", *diff.rstrip("\n").split("\n"), ticks]
 
@@ -201,7 +201,7 @@ def fenced(diff: str) -> list[str]:
 
 
 def as_json(difference: Difference, *, brief: bool = False) -> str:
-    """For programs: version 1 of a form that only grows."""
+    """The JSON for programs: version 1 of a form to which fields are only added."""
     applications = []
     for one in difference.applications:
         value = asdict(one)

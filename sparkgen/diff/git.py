@@ -1,4 +1,4 @@
-"""Files as they are at a revision, by git's plumbing: neither the work tree nor the index is touched.
+"""Reads files at a Git revision with plumbing commands: changes neither the work tree nor the index.
 
 `rev-parse`, `ls-tree`, `ls-files` and `cat-file --batch` only read, and start no program that a repository
 names. https://git-scm.com/docs/git#_low_level_commands_plumbing
@@ -16,38 +16,40 @@ from sparkgen.errors import SparkgenError
 from sparkgen.writers.repository import repository_root
 
 _ENVIRONMENT = {
-    "GIT_OPTIONAL_LOCKS": "0",  # no refresh of the index on the side
+    "GIT_OPTIONAL_LOCKS": "0",  # no refresh of the index as a side effect
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
-    # No fetch on demand: the repository's configuration names programs for it. The former needs git 2.45.
+    # No fetch on demand: the repository's configuration names programs for it. The first variable needs git
+    # 2.45.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "",
 }
 _SETTINGS = {
-    # Files of a bare repository below the root are somebody's, who could name programs in its configuration.
+    # Files below the root that form a bare repository may be untrusted: its configuration could name
+    # programs.
     "safe.bareRepository": "explicit",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
 }
-"""What overrides the repository's own configuration: somebody else may have written it."""
+"""Settings that override the repository's own configuration, which may be untrusted."""
 _OPTIONS = [word for name, text in _SETTINGS.items() for word in ("-c", f"{name}={text}")]
 _AT_ONCE = 500
-"""Names of files in one call of git."""
+"""The most file names in one call of git."""
 _PATIENCE = 30.0
-"""Seconds: a named pipe in place of a .gitignore would keep git for ever."""
+"""Seconds for one such call: a named pipe instead of a .gitignore would block git forever."""
 _FILE_MODES = (b"100644", b"100755")
 _SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository by its work tree's top folder."""
+    """A repository, identified by the top folder of its work tree."""
 
     root: Path
 
     def commit(self, revision: str) -> str:
-        """The commit that a revision names. SparkgenError says what may be missing."""
+        """The commit that a revision names. Raises SparkgenError, which says what may be missing."""
         done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         if done.returncode:
             raise SparkgenError(
@@ -57,7 +59,7 @@ class Repository:
         return done.stdout.decode().strip()
 
     def merge_base(self, one: str, other: str) -> str:
-        """The newest commit that two commits have in common."""
+        """The newest common commit of two commits. Raises SparkgenError if there is none."""
         done = self._git("merge-base", one, other)
         if done.returncode:
             raise SparkgenError(
@@ -67,10 +69,10 @@ class Repository:
         return done.stdout.decode().strip()
 
     def files(self, commit: str, name: str, *, recursive: bool = False) -> dict[str, str]:
-        """The ids of the files that `name` means at a commit, by their names.
+        """The ids of the files that `name` means at a commit, by file name.
 
-        A file's own, or the YAML files in a directory; with `recursive` in all below it. Empty where neither
-        exists. Names are as the caller's: `name`, or `name/...`.
+        `name` is a file, or a directory, which means its YAML files; with `recursive`, all files below it.
+        Empty if neither exists. The file names begin like the caller's: `name`, or `name/...`.
         """
         inside = self._inside(name)
         at = [] if inside == "." else ["--", inside]
@@ -90,7 +92,7 @@ class Repository:
         }
 
     def read(self, ids: Iterable[str]) -> dict[str, bytes]:
-        """The contents of files by their ids, in one call of git."""
+        """The contents of files by their ids, in one call of git. Raises SparkgenError if one is missing."""
         wanted = list(dict.fromkeys(ids))
         if not wanted:
             return {}
@@ -110,9 +112,9 @@ class Repository:
         return contents
 
     def untracked(self, paths: Iterable[Path]) -> list[str]:
-        """Those of these files that nobody has added to the repository, and that it does not ignore.
+        """The names, from the root, of those files that are neither in the repository nor ignored by it.
 
-        By their names from the root. Empty where git cannot tell.
+        Empty if git cannot list them.
         """
         inside = [one.relative_to(self.root).as_posix() for one in paths if one.is_relative_to(self.root)]
         found: list[str] = []
@@ -124,7 +126,7 @@ class Repository:
         return sorted(set(found) & set(inside))
 
     def _inside(self, name: str) -> str:
-        """A name of the caller's as a path below the root, with `/`."""
+        """The caller's name as a path below the root, with `/`. Raises SparkgenError if it is outside."""
         relative = os.path.relpath(Path(name).absolute().resolve(), self.root)
         if relative.startswith(".."):
             raise SparkgenError(f"{name} is outside the repository {self.root}")
@@ -147,8 +149,9 @@ class Repository:
 
 
 def repository(near: Path) -> Repository:
-    """The repository that a folder is in."""
-    # From the folder with `.git`: below it, git takes each folder with the files of a repository for one.
+    """The repository that contains a folder. Raises SparkgenError if there is none."""
+    # From the folder with `.git`: below it, git would take any folder with a repository's files for a
+    # repository.
     done = _run(repository_root(near.resolve()), "rev-parse", "--show-toplevel")
     if done.returncode:
         said = done.stderr.decode().strip().removeprefix("fatal: ")

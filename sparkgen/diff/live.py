@@ -1,8 +1,8 @@
-"""The objects of a cluster beside those that a document asks for: by server-side dry runs.
+"""Compares the objects in a cluster with those of a document, by server-side dry runs.
 
-A dry run has the server fill in defaults and run admission, so that only what would change differs. Each
-object is asked about under the name of who applied it before, because server-side apply removes only what the
-same manager had set: https://kubernetes.io/docs/reference/using-api/server-side-apply/
+In a dry run, the server fills in defaults and runs admission, so that only real changes differ. Each object
+is tried with the field manager that applied it before, because server-side apply removes only fields that the
+same manager set: https://kubernetes.io/docs/reference/using-api/server-side-apply/
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ KINDS = (
     ("batch/v1", "CronJob"),
     ("apps/v1", "Deployment"),
 )
-"""Whatever sparkgen renders for an application."""
+"""The kinds of all objects that sparkgen renders for an application."""
 _REFUSALS = (400, 409, 422)
 _SERVERS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid", "selfLink")
 _ASSIGNED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
 _JOB_LABEL = re.compile(r"(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)")
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _KEPT_KINDS = ("ConfigMap", "Job", "PodGroup")
-"""Kinds of objects that are a run's: an earlier run's stay when a newer one is applied."""
+"""Kinds of a run's objects: an earlier run's objects stay when a newer run is applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """An application in a cluster: as it is, as it would be, and what a comparison of the two cannot show.
+    """An application in a cluster: its state, its state after an apply, and what a comparison cannot show.
 
-    `before` is None when nothing of the application is there. Both sides hold objects without what the server
-    keeps to itself. `special`: what the server refuses or keeps. `unseen`: why some kinds, of which the
-    document has no object, could not be listed, a sentence each.
+    `before` is None if the cluster has no object of the application. Objects on both sides are without the
+    fields that belong to the server. `special`: objects that the server refuses or keeps. `unseen`: one
+    sentence for each kind that could not be listed, and of which the document has no object.
     """
 
     before: Side | None
@@ -60,7 +60,7 @@ class Gathered:
 
 
 def gather(cluster: Cluster, wanted: Side) -> Gathered:
-    """Ask a cluster about the objects of an application, by dry runs."""
+    """Gather the objects of an application from a cluster, by dry runs. Raises ClusterError."""
     owned, unseen = _owned(cluster, wanted)
     there = {_key(item): item for item in owned}
     before: list[ObjectView] = []
@@ -74,7 +74,7 @@ def gather(cluster: Cluster, wanted: Side) -> Gathered:
             after.append(plain(_tried(cluster, item, live)))
         except ClusterError as error:
             if error.status == 404 and item["kind"] == "RoleBinding":
-                # Its Role is not there yet, so the server cannot look at the Role's permissions.
+                # Its Role does not exist yet, so the server cannot check the Role's permissions.
                 after.append(plain(item))
                 continue
             if error.status not in _REFUSALS:
@@ -99,7 +99,7 @@ def gather(cluster: Cluster, wanted: Side) -> Gathered:
 def _owned(cluster: Cluster, wanted: Side) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """The application's objects that somebody applied (the allocator's have an owner), and the kinds unseen.
 
-    What `sparkgen run` made is of no document.
+    Leaves out objects of `sparkgen run`, which belong to no document.
     """
     selector = f"{contract.LABEL_APPLICATION}={wanted.name},{contract.LABEL_MANAGED_BY}=sparkgen,!{REQUESTED}"
     needed = {item["kind"] for item in wanted.objects}
@@ -116,9 +116,9 @@ def listed(
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """The objects of these kinds (apiVersion and kind), and a sentence for each kind that may not be listed.
 
-    A kind that the cluster does not know has none, as without the Gateway API. The API server checks
-    permissions first, so for most users an unknown kind is a forbidden one (403). ClusterError for anything
-    else, and for a kind in `needed` that may not be listed.
+    A kind that the cluster does not know has no objects; without the Gateway API, for example. The API server
+    checks permissions first, so for most users an unknown kind is a forbidden one (403). Raises ClusterError
+    for any other error, and for a kind in `needed` that may not be listed.
     """
     found: list[dict[str, Any]] = []
     unseen: list[str] = []
@@ -135,7 +135,7 @@ def listed(
 
 
 def _get(cluster: Cluster, item: ObjectView) -> dict[str, Any] | None:
-    """An object that is there without our labels."""
+    """An existing object without our labels; None if there is none."""
     metadata = item["metadata"]
     return cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata.get("namespace", ""))
 
@@ -152,7 +152,7 @@ def _tried(cluster: Cluster, item: ObjectView, live: ObjectView | None) -> dict[
 
 
 def _manager(live: ObjectView | None) -> str:
-    """Who applied the object last by server-side apply."""
+    """The manager of the last server-side apply; ours if there was none."""
     entries = live["metadata"].get("managedFields", ()) if live is not None else ()
     managers = [
         entry["manager"]
@@ -163,7 +163,7 @@ def _manager(live: ObjectView | None) -> str:
 
 
 def _last_applied(live: ObjectView) -> Any:
-    """What was applied last by a client-side apply, which removes what its annotation has too much."""
+    """The last client-side apply, from its annotation; such an apply removes keys that are only there."""
     import json  # noqa: PLC0415 - one use
 
     text = (live["metadata"].get("annotations") or {}).get(_LAST_APPLIED, "{}")
@@ -174,7 +174,7 @@ def _last_applied(live: ObjectView) -> Any:
 
 
 def without(result: Any, applied: Any, wanted: Any) -> Any:
-    """A tree less the keys that were applied before and are wanted no more."""
+    """A tree without the keys that were applied before and are no longer wanted."""
     if not (isinstance(result, Mapping) and isinstance(applied, Mapping) and isinstance(wanted, Mapping)):
         return result
     return {
@@ -185,7 +185,7 @@ def without(result: Any, applied: Any, wanted: Any) -> Any:
 
 
 def plain(item: ObjectView) -> dict[str, Any]:
-    """An object without its status and what the server says about it itself."""
+    """An object without its status, and without the metadata that the server sets."""
     metadata = {key: value for key, value in item["metadata"].items() if key not in _SERVERS_OWN}
     annotations = {
         key: value for key, value in (metadata.pop("annotations", None) or {}).items() if key != _LAST_APPLIED
@@ -199,7 +199,7 @@ def plain(item: ObjectView) -> dict[str, Any]:
 
 
 def _unassigned(kind: str, rest: dict[str, Any]) -> dict[str, Any]:
-    """An object's own part without what the server assigns again to each: addresses, and the ids of Jobs."""
+    """The fields of an object without those that the server assigns: addresses, and the ids of Jobs."""
     spec = rest.get("spec", {})
     if kind == "Service":
         return {**rest, "spec": {key: value for key, value in spec.items() if key not in _ASSIGNED}}
@@ -217,7 +217,7 @@ def _unassigned(kind: str, rest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sorted(value: Any) -> Any:
-    """With keys in one order, whichever order a server writes; but for what an object starts with."""
+    """The value with sorted keys, as servers write them in any order; an object's head stays first."""
     if isinstance(value, Mapping):
         head = [key for key in ("apiVersion", "kind", "metadata") if key in value]
         return {key: _sorted(value[key]) for key in dict.fromkeys([*head, *sorted(value)])}
@@ -233,18 +233,18 @@ def _run(item: ObjectView) -> str:
 
 
 def _same_run(before: list[ObjectView], wanted: Side) -> bool:
-    """Whether the wanted run is there already."""
+    """Whether the wanted run exists already."""
     return any(_run(item) == wanted.run for item in before if item["kind"] in _KEPT_KINDS)
 
 
 def _latest(earlier: list[dict[str, Any]]) -> str:
-    """The run whose objects were created last."""
+    """The run whose objects were created last; "" if there is none."""
     newest = max(earlier, key=lambda item: str(item["metadata"].get("creationTimestamp", "")), default=None)
     return _run(newest) if newest is not None else ""
 
 
 def _kept(earlier: list[dict[str, Any]], shown: set[tuple[str, str]]) -> Iterator[ObjectChange]:
-    """Objects of runs before the one that is compared with."""
+    """The objects of runs before the one that is compared."""
     for item in earlier:
         if _key(item) not in shown:
             yield ObjectChange("kept", item["kind"], _key(item)[1], "")

@@ -1,4 +1,4 @@
-"""Two sets of Kubernetes objects, object by object."""
+"""Compares two sets of Kubernetes objects, object by object."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def object_changes(old: Side | None, new: Side | None) -> Iterator[ObjectChange]
 
 
 def _by_key(side: Side | None) -> dict[Key, ObjectView]:
-    """Objects by kind and name; the name of the run is left out of names, so that two runs' objects meet."""
+    """Objects by kind and name; without the run in the name, so that objects of two runs are compared."""
     if side is None:
         return {}
     return {(item["kind"], _plain(_name(item), side.run)): item for item in side.objects}
@@ -57,17 +57,17 @@ def _change(old: ObjectView | None, new: ObjectView | None, runs: tuple[str, str
 
 
 def text(item: ObjectView | None) -> str:
-    """An object as YAML; "" for none."""
+    """An object as YAML; "" for None."""
     return "" if item is None else dump(dict(item))
 
 
 def titled(item: ObjectView | None) -> str:
-    """An object as the file of a diff: `Job/pi-51bb888d`."""
+    """The file name of an object in a diff: `Job/pi-51bb888d`."""
     return "/dev/null" if item is None else f"{item['kind']}/{_name(item)}"
 
 
 def unified(old: str, new: str, old_title: str, new_title: str) -> str:
-    """A unified diff without secrets; "" when nothing differs."""
+    """A unified diff without secrets; "" if there is no difference."""
     if old == new:
         return ""
     lines: Iterable[str] = difflib.unified_diff(

@@ -1,4 +1,4 @@
-"""The applications in a directory that `sparkgen render -o` wrote, however it is laid out."""
+"""Reads the applications in a directory that `sparkgen render -o` wrote, in any layout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUFFIXES = (".yaml", ".yml")
 
 
 def read(directory: Path) -> dict[str, str]:
-    """The text of every manifest that sparkgen wrote below a directory, by its path."""
+    """The text of every manifest of sparkgen below a directory, by path. Raises SparkgenError."""
     if not directory.is_dir():
         raise SparkgenError(f"{directory} is not a directory; give one that sparkgen render -o wrote")
     files: dict[str, str] = {}
@@ -38,9 +38,9 @@ def _files(directory: Path) -> Iterator[Path]:
 
 
 def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], list[Side]]:
-    """The indexes of the bundles that differ from the files, and the files' applications that do.
+    """The indexes of the bundles that differ from the files, and the applications in files that differ.
 
-    Headers count for nothing. Texts are compared, so that what is up to date is never parsed.
+    Headers do not count. Compares texts, so that files that are up to date are never parsed.
     """
     known = {without_header(text): path for path, text in files.items()}
     same: dict[int, set[str]] = {}
@@ -50,7 +50,7 @@ def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], 
             same[index] = {known[body] for body in bodies}
     left = _without(files, same)
     keys = {side.key for side in sides(left)}
-    # An application that has all its files, and one too many, is not up to date.
+    # An application that has all its files, and another one, is not up to date.
     for index in [*same]:
         if ("", bundles[index].namespace, bundles[index].name) in keys:
             del same[index]
@@ -63,7 +63,7 @@ def _without(files: dict[str, str], same: dict[int, set[str]]) -> dict[str, str]
 
 
 def sides(files: dict[str, str]) -> list[Side]:
-    """The applications of files. SparkgenError names a file that is no manifest of sparkgen's."""
+    """The applications in files. Raises SparkgenError for a file that is not a valid manifest of sparkgen."""
     import yaml  # noqa: PLC0415 - only for files that differ
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -1,4 +1,4 @@
-"""Whether applying starts a run, and what of the hash makes it another one. docs/design/run-identity.md."""
+"""Whether an apply starts a run, and which parts of the hash changed. docs/design/run-identity.md."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _FILES = {
     contract.EXECUTOR_TEMPLATE_FILE: "the executor pod",
     contract.EXECUTOR_SCRIPT_FILE: "the executor's start script",
 }
-"""Files of a run's ConfigMaps, as what they are."""
+"""The files of a run's ConfigMaps, and what they contain, in words."""
 _SHOWN = 4
-"""Fields of the driver's pod that are named."""
+"""The most fields of the driver's pod that are named."""
 
 
 def verdict(old: Side | None, new: Side | None) -> Verdict:
-    """What applying the new side over the old one starts."""
+    """Whether applying the new side over the old one starts a run, and why."""
     if new is None:
         goes_on = "an active run ends when its objects are deleted"
         return Verdict(False, f"the application is removed; {goes_on}", old.run if old else "")
@@ -37,7 +37,7 @@ def verdict(old: Side | None, new: Side | None) -> Verdict:
 
 
 def _sentence(kind: str, before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[bool, str]:
-    """Whether it starts, and what follows "yes" or "no"."""
+    """Whether a run starts, and the sentence after "yes" or "no"."""
     if before is not None and before["kind"] != kind:
         starts, sentence = _sentence(kind, None, after, same=False)
         return starts, f"it was a {before['kind']} before; {sentence}"
@@ -85,7 +85,7 @@ def _deployment(before: ObjectView | None, after: ObjectView, *, same: bool) -> 
 
 
 def hash_parts(old: Side, new: Side) -> Iterator[str]:
-    """What the hash is over and differs; the run's id, which is in no object, when nothing else does."""
+    """The parts of the hash's input that differ; if none does, the run's id, which is in no object."""
     if old.run == new.run:
         return
     found = [*_files(old, new), *_pod(old, new)]
@@ -100,7 +100,7 @@ def _files(old: Side, new: Side) -> Iterator[str]:
 
 
 def run_files(side: Side) -> dict[str, str]:
-    """The files of the run's ConfigMaps by their names."""
+    """The files of the run's ConfigMaps, by name."""
     files: dict[str, str] = {}
     for item in side.objects:
         if item["kind"] == "ConfigMap" and item["metadata"].get("labels", {}).get(contract.LABEL_RUN):
@@ -109,7 +109,7 @@ def run_files(side: Side) -> dict[str, str]:
 
 
 def _pod(old: Side, new: Side) -> Iterator[str]:
-    """The fields of the workload that differ."""
+    """The fields of the workload that differ, in one text."""
     paths = [path for path, _, _ in workload_changes(old, new)]
     if paths:
         shown = [".".join(path[-3:]) for path in paths[:_SHOWN]]
@@ -123,7 +123,7 @@ def workload_changes(old: Side, new: Side) -> list[tuple[tuple[str, ...], Any, A
 
 
 def _hashed(side: Side, run: str) -> Any:
-    """What the hash is over, with the new run's name for the side's own."""
+    """The workload's part of the hash's input, with the new run's name instead of its own."""
     workload = side.workload
     if workload is None:
         return {}
@@ -133,13 +133,13 @@ def _hashed(side: Side, run: str) -> Any:
 
 
 def job_spec(workload: ObjectView) -> Mapping[str, Any]:
-    """The specification of the Job, or of the CronJob's Jobs, or of the Deployment."""
+    """The specification of the Job, of the CronJob's Jobs, or of the Deployment."""
     spec: Mapping[str, Any] = workload["spec"]
     return spec["jobTemplate"]["spec"] if workload["kind"] == "CronJob" else spec
 
 
 def renamed(value: Any, old: str, new: str) -> Any:
-    """A value with another run's name in its texts."""
+    """A value with the run's name replaced in all its texts."""
     if isinstance(value, str):
         return value.replace(old, new) if old else value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Trees of plain values: their leaves by path, and two trees side by side."""
+"""Trees of plain values: their leaves by path, and the differences of two trees."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 Path = tuple[str, ...]
 ABSENT: Any = object()
-"""Stands where one side has nothing: None is a value."""
+"""Marks a value that one side does not have, because None is a value."""
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Each value that is no mapping, by its path. Lists are whole, and so are empty mappings."""
+    """Each value that is not a mapping, by its path. Lists are one leaf, and so are empty mappings."""
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
             yield from leaves(item, (*path, str(key)))
@@ -20,7 +20,7 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def changed(old: Any, new: Any) -> list[tuple[Path, Any, Any]]:
-    """The leaves that differ, in the order of the new tree, then the old one's; ABSENT for nothing."""
+    """The leaves that differ, in the order of the new tree, then the old one's; ABSENT for a missing one."""
     before, after = dict(leaves(old)), dict(leaves(new))
     paths = [*after, *(path for path in before if path not in after)]
     found = [(path, before.get(path, ABSENT), after.get(path, ABSENT)) for path in paths]
@@ -30,7 +30,7 @@ def changed(old: Any, new: Any) -> list[tuple[Path, Any, Any]]:
 
 
 def _grown(path: Path, before: Mapping[Path, Any], after: Mapping[Path, Any]) -> bool:
-    """Whether a mapping is empty on one side only: what is in it on the other side says it all."""
+    """Whether a mapping is empty on one side only: then its leaves on the other side are the changes."""
     here, there = (before, after) if path in before else (after, before)
     return here.get(path) in ({}, None) and any(
         one[: len(path)] == path for one in there if len(one) > len(path)
@@ -38,7 +38,7 @@ def _grown(path: Path, before: Mapping[Path, Any], after: Mapping[Path, Any]) ->
 
 
 def split(path: Path, old: Any, new: Any) -> Iterator[tuple[Path, Any, Any]]:
-    """A changed list as changes of its items, where all have names (`env`, `volumes`); else as it is."""
+    """A changed list as changes of its items, if all have names (`env`, `volumes`); otherwise unchanged."""
     before, after = _by_name(old), _by_name(new)
     if before is None or after is None or not (before or after):
         yield path, old, new
@@ -50,7 +50,7 @@ def split(path: Path, old: Any, new: Any) -> Iterator[tuple[Path, Any, Any]]:
 
 
 def deep(path: Path, old: Any, new: Any) -> Iterator[tuple[Path, Any, Any]]:
-    """Changes below lists of named items too, as far down as names go."""
+    """The changes, also below lists of named items, at any depth."""
     for below, before, after in changed(old, new):
         parts = list(split((*path, *below), before, after))
         for at, one, other in parts:
@@ -62,7 +62,7 @@ def deep(path: Path, old: Any, new: Any) -> Iterator[tuple[Path, Any, Any]]:
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
-    """A list's items by their names, or None."""
+    """A list's items by their names; None if not all have different names."""
     if value is ABSENT or value is None:
         return {}
     if not isinstance(value, list | tuple):
@@ -74,7 +74,7 @@ def _by_name(value: Any) -> dict[str, Any] | None:
 
 
 def put(value: Mapping[str, Any], path: Path, leaf: Any) -> dict[str, Any]:
-    """The tree with another leaf; without it for ABSENT. Mappings on the way are made where missing."""
+    """Returns the tree with another leaf; without it for ABSENT. Missing mappings on the path are added."""
     first, *rest = path
     result = dict(value)
     if rest:

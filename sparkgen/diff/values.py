@@ -1,4 +1,4 @@
-"""The values that travel from comparing to printing."""
+"""The values that the comparison returns, for printing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ WORKLOADS = ("Job", "CronJob", "Deployment")
 class Side:
     """One application on one side.
 
-    `objects`: its Kubernetes objects. `document`: the value it was rendered from, overlays in it; None where
-    only objects are known. `source`: the file, for people. `environment`: of a repository with several.
+    `objects`: its Kubernetes objects. `document`: the value from which it was rendered, with overlays; None
+    if only objects are known. `source`: the file, for people. `environment`: of a repository with several
+    environments.
     """
 
     name: str
@@ -32,12 +33,12 @@ class Side:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it the same application on the other side."""
+        """The key that identifies the application on both sides."""
         return self.environment, self.namespace, self.name
 
     @property
     def run(self) -> str:
-        """The name of its run: the label of the objects that belong to it; "" without any."""
+        """The name of its run, from the label of the run's objects; "" without a run."""
         for item in self.objects:
             run = item["metadata"].get("labels", {}).get(contract.LABEL_RUN)
             if run:
@@ -46,7 +47,7 @@ class Side:
 
     @property
     def workload(self) -> ObjectView | None:
-        """What runs the driver."""
+        """The object that runs the driver."""
         drivers = (item for item in self.objects if item["kind"] in WORKLOADS and not _is_history(item))
         return next(drivers, None)
 
@@ -59,10 +60,10 @@ def _is_history(item: ObjectView) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One thing that a person changed, or that changed in effect.
+    """One change in a document, or in effect.
 
-    `path`: where it stands; `label`: in words; `title`: the schema's; `old`, `new`: texts, "" for nothing.
-    `in_run`: whether it is part of the run's hash.
+    `path`: its place; `label`: the place in words; `title`: from the schema; `old`, `new`: texts, "" for no
+    value. `in_run`: whether it is part of the run's hash.
     """
 
     path: str
@@ -75,10 +76,10 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """One Kubernetes object. A "replaced" one belongs to a run: the new run's stands beside the old one's.
+    """The change of a Kubernetes object. "replaced": an object of a run; the new run's is created beside it.
 
-    `old_name`, `new_name`: "" where there is none. `diff`: unified, of YAML; where objects of two runs are
-    compared, with the new run's name in both. `note`: what the server said, if it refused.
+    `old_name`, `new_name`: "" if there is no such object. `diff`: unified, of YAML; if objects of two runs
+    are compared, with the new run's name in both. `note`: the server's message, if it refused.
     """
 
     action: Action
@@ -91,9 +92,9 @@ class ObjectChange:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether applying starts a run, why, and what of the hash changed.
+    """Whether an apply starts a run, why, and which parts of the hash changed.
 
-    `sentence` follows "starts a new run: yes" or "no". `parts`: what the hash is over and is different.
+    `sentence` follows "starts a new run: yes" or "no". `parts`: the parts of the hash's input that differ.
     """
 
     starts: bool
@@ -105,7 +106,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationDiff:
-    """All that would change for one application."""
+    """All changes of one application."""
 
     name: str
     namespace: str
@@ -118,13 +119,13 @@ class ApplicationDiff:
 
     @property
     def title(self) -> str:
-        """`analytics/pi`, with its environment in front where there are several."""
+        """`analytics/pi`, after its environment if there are several."""
         return f"{self.environment}: {self.namespace}/{self.name}".removeprefix(": ")
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is compared, in words, the applications that differ, and how many do not."""
+    """The two sides in words, the applications that differ, and the number of those that do not."""
 
     old: str
     new: str

@@ -1,4 +1,4 @@
-"""Values and places in words that a reviewer reads. No secret stands in them."""
+"""Values and paths in words, for reviewers. Secrets are masked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparkgen.schema.wording import flow, shortened
 from sparkgen.semantics.secret import is_secret, redacted
 
 LONGEST = 80
-"""Characters of a value."""
+"""The most characters of a value."""
 MASK = "***"
 
 _SECTIONS = {
@@ -21,7 +21,7 @@ _SECTIONS = {
     "nodeSelector": "node selector",
     "env": "environment variable",
 }
-"""A mapping or list of the user's own names, as the sort of thing that one of them is."""
+"""Mappings and lists with the user's own names, and the word for one entry."""
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -47,7 +47,7 @@ def _spaced(name: str) -> str:
 
 
 def value_text(path: Path, value: Any) -> str:
-    """A value for people: "" for none, cut where it is long, and stars for a secret."""
+    """A value for people: "" if absent, shortened if long, and masked if secret."""
     if value is ABSENT:
         return ""
     text = value if isinstance(value, str) and value else flow(value)
@@ -64,7 +64,7 @@ _NAME = re.compile(r"^[-+ ] *(?:- )?\"?name\"?: \"?([\w.\-]+)\"?,?$")
 
 
 def masked(diff: str) -> str:
-    """A unified diff with stars for every secret: as a property, as a variable, by its own form."""
+    """A unified diff with all secrets masked: by the name of a property or variable, or by their form."""
     lines: list[str] = []
     variable = ""
     for line in diff.splitlines():
