@@ -1,4 +1,4 @@
-"""`sparkgen run --local`: an application on this machine, with processes where a cluster has pods.
+"""`sparkgen run --local`: an application on this machine, with processes instead of pods.
 
-Document, allocator and scheduler are the ones of a cluster; only the world around the allocator is another.
+Document, allocator and scheduler are those of a cluster; only the allocator's backend is another one.
 """

@@ -1,4 +1,4 @@
-"""The allocator of a local run: that of a cluster, on threads of this process, around another world."""
+"""The allocator of a local run: the same as in a cluster, on threads of this process."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 @dataclass(slots=True)
 class Begun:
-    """What an allocator goes on from: the session whose files are written, settings, and the pod template."""
+    """What an allocator starts with: the session (its files are written), settings, and the pod template."""
 
     session: Session
     tuned: TuningFile
     template: Mapping[str, Any]
     attempt: Attempt
-    """With the id of the application whose driver runs now: executors of another one understand nothing."""
+    """With the id of the current driver's application: executors with another id could not work with it."""
 
     def set_application_id(self, text: str) -> None:
-        """Another driver has begun: a notebook has one after another."""
+        """Set the application id of a new driver: a notebook has one driver after another."""
         self.attempt = replace(self.attempt, application_id=text)
 
 
 def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
-    """Write what the driver starts with. CannotRun when the document forbids it.
+    """Write the files that the driver starts with. Raises CannotRun if the document does not allow it.
 
-    `new_text`: a new random text at each call, fit for a secret.
+    `new_text` returns a new random text at each call, fit for a secret.
     """
     folders = plan.folders
     try:
@@ -57,7 +57,7 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
         if mode is not None:
             sessions.copy_conf(folders.conf, folders.session)
         session = sessions.begin(place, plan.spark_defaults, tuned.settings, new_text)
-        # The document may name the id, and driver and executors have to know the same one.
+        # The document may set the application id, and driver and executors must use the same one.
         attempt = replace(plan.attempt, application_id=session.application_id)
         return Begun(session, tuned, template, attempt)
     except BadTuning as error:
@@ -69,7 +69,7 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
 def allocator(
     plan: Plan, begun: Begun, world: ExecutorBackend, log: TextIO, now: Clock, show: Callable[[Round], None]
 ) -> Allocator:
-    """The allocator of a run, not started yet. `log`: where its story is written."""
+    """The allocator of a run, before its start. `log`: the file for its log."""
     story = Log(log, now)
     parts = Parts(
         backend=world,
@@ -89,7 +89,7 @@ def allocator(
 
 
 def pod(plan: Plan, begun: Begun, order: Create) -> dict[str, Any]:
-    """An executor's pod, as a cluster would get it, with the addresses of this machine."""
+    """An executor's pod, as in a cluster, with the addresses of this machine."""
     start_url = f"http://{LOOPBACK}:{plan.ports.allocator}{contract.START_PATH}/{order.id}/start"
     driver_url = f"spark://CoarseGrainedScheduler@{LOOPBACK}:{plan.ports.driver}"
     return executor_pod(begun.template, begun.attempt, order, start_url, driver_url)

@@ -1,4 +1,4 @@
-"""The application that runs on this machine, from a document that is meant for a cluster."""
+"""The application for this machine, from a document for a cluster."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 OF_THE_CLUSTER = ("eventLog", "hadoopConfigMap", "kerberos")
-"""The directory for event logs, Hadoop's own files, and what the driver logs in with."""
+"""Sections that only have a meaning in a cluster: event logs, Hadoop's own files, and the driver's login."""
 
 
 def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) -> Application:
-    """A valid document's application; `arguments`: instead of its own, if any.
+    """A valid document's application; `arguments` replace its own, if there are any.
 
-    SparkgenError for what runs in a cluster only. Executors of one machine find each other's files without a
-    shuffle service, and the directory for event logs is the cluster's.
+    Raises SparkgenError for kinds that run only in a cluster. Executors on one machine find each other's
+    files without a shuffle service, and the directory for event logs is in the cluster.
     """
     if value["kind"] in model.SERVER_KINDS:
         raise SparkgenError(f"a {value['kind']} runs only in a cluster; name an application")
@@ -33,7 +33,7 @@ def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) ->
 
 
 def _without_sections(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A document's value without the sections that are the cluster's: here they have no meaning at all."""
+    """A document's value without the sections that only have a meaning in a cluster."""
     spec = _without(value["spec"])
     if "template" in spec:
         spec["template"] = _without(spec["template"])

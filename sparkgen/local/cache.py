@@ -1,7 +1,7 @@
-"""The user's cache: what is fetched or compiled once, outside every project.
+"""The user's cache: what is downloaded or compiled once, outside of all projects.
 
 It is `$SPARKGEN_CACHE`, or else `$XDG_CACHE_HOME/sparkgen`, or else `~/.cache/sparkgen`. An entry is a folder
-whose name holds a key of all that went into it, so that it never changes once it is there.
+whose name contains a key of all its inputs, so that its content never changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparkgen.local.errors import CannotRun
 
 
 def cache_root(environment: Mapping[str, str]) -> Path:
-    """The cache's folder (absolute, perhaps not there yet). An empty variable counts as unset."""
+    """The cache's folder (absolute; it may not exist yet). An empty variable counts as unset."""
     if own := environment.get("SPARKGEN_CACHE"):
         return Path(own).expanduser().absolute()
     if shared := environment.get("XDG_CACHE_HOME"):
@@ -28,7 +28,7 @@ def cache_root(environment: Mapping[str, str]) -> Path:
 
 
 def key(*parts: str | bytes) -> str:
-    """A name for `parts`, in their order: a whole SHA-256, since others may have chosen some of the parts."""
+    """A name for `parts`, in their order: a whole SHA-256, because some parts may be chosen by others."""
     whole = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -38,10 +38,10 @@ def key(*parts: str | bytes) -> str:
 
 
 def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None]) -> Path:
-    """Have the folder `target`: `make(folder)` fills a new folder, which then becomes `target` in one step.
+    """Returns the folder `target`. If it is missing, `make(folder)` fills a new folder, which is renamed.
 
-    Of several processes one makes it; `waiting()` is called when another one is at it. Nobody ever sees half
-    of it. CannotRun when the cache cannot be written.
+    If several processes do this at once, one makes the folder, and the others call `waiting()` and wait. No
+    process ever sees an incomplete folder. Raises CannotRun if the cache is not writable.
     """
     if target.is_dir():
         return target
@@ -59,7 +59,7 @@ def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], No
 
 
 def _make_beside(target: Path, make: Callable[[Path], None]) -> None:
-    for stale in target.parent.glob(".new-*"):  # left by a killed process: nobody else writes here now
+    for stale in target.parent.glob(".new-*"):  # left by a killed process: the lock keeps others out
         shutil.rmtree(stale, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
     try:
@@ -72,8 +72,8 @@ def _make_beside(target: Path, make: Callable[[Path], None]) -> None:
 
 @contextlib.contextmanager
 def _locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold an exclusive lock; the kernel frees it when the process ends, however it ends."""
-    # The folder may be shared: a link in place of the lock must not empty somebody's file.
+    """Hold an exclusive lock; the kernel releases it when the process ends, in whatever way."""
+    # Others may write to the folder: a link instead of the lock must not empty somebody's file.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     with os.fdopen(descriptor, "rb+") as file:
         try:

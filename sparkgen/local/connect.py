@@ -1,4 +1,4 @@
-"""A Connect server on this machine: where it listens, whom it lets in, and what a person is told of it."""
+"""A Connect server on this machine: its address, its token, and the lines for the user."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ EVERY_SECONDS = 0.5
 TIMEOUT_SECONDS = 2.0
 _SETTINGS = b"\x04"
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
-"""What a client of HTTP/2 begins with: the preface, and a frame of no settings (RFC 9113, 3.4)."""
+"""The first bytes of an HTTP/2 client: the preface, and a frame without settings (RFC 9113, 3.4)."""
 
 
 def check(application: Application) -> None:
-    """CannotRun where the server would be open to the whole network.
+    """Raises CannotRun if the server would be open to the whole network.
 
-    Spark 3.5 has no property for the address (SparkConnectService.startGRPCService), and knows no token.
+    Spark 3.5 has no property for the address (SparkConnectService.startGRPCService), and supports no token.
     """
     if application.connect is not None and not application.spark_version.startswith(ASKS_FOR_TOKEN):
         raise CannotRun(
@@ -40,23 +40,23 @@ def check(application: Application) -> None:
 
 
 def properties(port: int) -> dict[str, str]:
-    """What makes the server listen at this port of the loopback address, and nowhere else."""
+    """The properties for a server that listens only at this port of the loopback address."""
     return {PORT_PROPERTY: str(port), ADDRESS_PROPERTY: LOOPBACK}
 
 
 def token(application: Application, environment: Mapping[str, str]) -> dict[str, str]:
-    """The variable with the token that a Connect server asks for: that of the user's own environment.
+    """The variable with the token that a Connect server requires, from the user's own environment.
 
-    Its clients, which are started in the same environment, send it. Empty where there is none.
+    Clients that are started in the same environment send this token. Empty if the variable is not set.
     """
     own = environment.get(contract.ENV_CONNECT_TOKEN)
     return {contract.ENV_CONNECT_TOKEN: own} if own and application.connect is not None else {}
 
 
 def token_place(application: Application, driver: Mapping[str, str]) -> str:
-    """Where the token is that clients have to show: the name of a property, which wins, or of a variable.
+    """The name of the property (which wins) or variable with the token that clients must send.
 
-    Empty where none is asked for. `driver`: the environment of the driver.
+    "" if no token is required. `driver`: the driver's environment.
     """
     if application.properties.get(TOKEN_PROPERTY):
         return TOKEN_PROPERTY
@@ -64,10 +64,10 @@ def token_place(application: Application, driver: Mapping[str, str]) -> str:
 
 
 def answers(port: int) -> bool:
-    """Whether the server at this port answers: in HTTP/2, with its settings.
+    """Whether the server at this port answers with HTTP/2 settings.
 
-    That is enough here, where the port is the run's own: Spark opens it when the server serves. The allocator
-    of a cluster asks more, and needs h2, which is in its image alone.
+    That is enough here, because only this run uses the port: Spark opens it when the server serves. In a
+    cluster, the allocator checks more, and needs h2, which is only in its image.
     """
     try:
         with socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS) as connection:
@@ -79,7 +79,7 @@ def answers(port: int) -> bool:
 
 
 def wait(answers: Callable[[], bool], ended: threading.Event) -> bool:
-    """Wait until what serves answers; False when the run has `ended` before."""
+    """Wait until the server answers; returns False if the run has `ended` before."""
     while not ended.wait(EVERY_SECONDS):
         if answers():
             return True
@@ -87,7 +87,7 @@ def wait(answers: Callable[[], bool], ended: threading.Event) -> bool:
 
 
 def lines(port: int, token: str) -> list[str]:
-    """What a person needs to use a server that answers. `token`: as of token_place."""
+    """The lines with what a user needs for using the server. `token`: the result of token_place."""
     place, variable = address(port), contract.ENV_CONNECT_TOKEN
     asked = {
         "": "it requires no token, so every user of this machine can run programs as you; "

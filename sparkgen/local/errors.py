@@ -1,4 +1,4 @@
-"""What keeps an application from running on this machine."""
+"""The error for an application that cannot run on this machine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from sparkgen.errors import SparkgenError
 
 
 class CannotRun(SparkgenError):
-    """The machine lacks something, or the document names what is not here. The text says what to do."""
+    """The machine lacks something, or a file of the document is not on it. The text says what to do."""
 
     exit_code = 1

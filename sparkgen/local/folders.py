@@ -1,4 +1,4 @@
-"""The folders of one local run: what is gone with it, and the logs, which stay for a while."""
+"""The folders of one local run: some are deleted with it, the logs stay for a while."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from sparkgen.local.cache import cache_root
 from sparkgen.local.errors import CannotRun
 
 KEPT_LOGS = 20
-"""Runs whose logs are kept in the cache."""
+"""How many runs' logs are kept in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Where a run has its files. `work` is private to the user, because the RPC secret is below it."""
+    """The folders of a run's files. Only the user can read `work`, because it contains the RPC secret."""
 
     work: Path
     logs: Path
 
     @property
     def conf(self) -> Path:
-        """What a cluster has in the run's `-conf` ConfigMap."""
+        """The content of the run's `-conf` ConfigMap."""
         return self.work / "conf"
 
     @property
     def hadoop(self) -> Path:
-        """What a cluster has in the run's `-hadoop` ConfigMap."""
+        """The content of the run's `-hadoop` ConfigMap."""
         return self.work / "hadoop"
 
     @property
@@ -45,27 +45,27 @@ class Folders:
 
     @property
     def driver_log(self) -> Path:
-        """What the driver writes to standard error: Spark's log."""
+        """The driver's standard error: Spark's log."""
         return self.logs / "driver.log"
 
     @property
     def allocator_log(self) -> Path:
-        """The allocator's story, as `kubectl logs -c allocator` shows it in a cluster."""
+        """The allocator's log, as `kubectl logs -c allocator` shows it in a cluster."""
         return self.logs / "allocator.log"
 
     def executor_log(self, id_: int) -> Path:
-        """What an executor writes."""
+        """The output of an executor."""
         return self.logs / f"executor-{id_}.log"
 
     def scratch(self, name: str) -> Path:
-        """A scratch folder, made now."""
+        """Make a scratch folder."""
         folder = self.work / "scratch" / name
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
 
 def make(application_id: str, environment: Mapping[str, str]) -> Folders:
-    """New folders for a run. CannotRun when there is no room for them."""
+    """Make new folders for a run. Raises CannotRun if they cannot be created."""
     logs = cache_root(environment) / "logs"
     try:
         logs.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What of a document has no meaning on one machine: a table of fields, each with what happens instead."""
+"""Fields of a document that have no meaning on one machine: a table with what happens instead."""
 
 from __future__ import annotations
 
@@ -121,14 +121,14 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def section(document: Mapping[str, Any]) -> tuple[Path, Mapping[str, Any]]:
-    """Where a document says what runs, and what it says there."""
+    """The path and content of the section that describes the application."""
     if document["kind"] == "ScheduledSparkApplication":
         return ("spec", "template"), document["spec"]["template"]
     return ("spec",), document["spec"]
 
 
 def schedule_fields(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """What a document says of its schedule."""
+    """The fields of a document's schedule, each with what happens instead."""
     if document["kind"] == "ScheduledSparkApplication":
         for field in _SCHEDULE_FIELDS:
             if field in document["spec"]:
@@ -138,14 +138,14 @@ def schedule_fields(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 def referenced_files(
     spec: Mapping[str, Any], outer: Path, why: str = _KEPT_ELSEWHERE
 ) -> Iterator[tuple[Path, str]]:
-    """Files of Spark's configuration folder that other objects hold, each with `why` it is not there."""
+    """Files of Spark's configuration folder that are in other objects, each with `why` it is missing."""
     for name, file in (spec.get("sparkConfFiles") or {}).items():
         if not isinstance(file, str):
             yield (*outer, "sparkConfFiles", name), why
 
 
 def given(spec: Mapping[str, Any], path: Path, table: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """The fields of a table that a document sets, each with what the table says."""
+    """The fields of a table that a document sets, each with the text from the table."""
     return (((*path, field), why) for field, why in table.items() if field in spec)
 
 

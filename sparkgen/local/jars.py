@@ -1,6 +1,6 @@
-"""The jars that a local run compiles for itself: the scheduler's, and some of the examples of Spark.
+"""The jars that a local run compiles itself: the scheduler's, and some of Spark's examples.
 
-Their Scala sources are in the wheel; in a checkout they are where they are written.
+Their Scala sources are in the wheel; in a checkout they are in the folder `images`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from sparkgen.local.scala import Compiler, compile_jar
 PACKAGE = Path(__file__).resolve().parents[1]
 SCHEDULER = (PACKAGE / "_scheduler", PACKAGE.parent / "images" / "scheduler")
 EXAMPLES = (PACKAGE / "_examples", PACKAGE.parent / "images" / "spark")
-"""Where the sources are: in the wheel, in a checkout."""
+"""The folders of the sources: in the wheel, and in a checkout."""
 
 LINE_RESOURCE = "META-INF/sparkgen/scala-line"
-"""The file in the scheduler's jar that holds its Scala line: ScalaLine.scala reads it."""
+"""The file in the scheduler's jar with its Scala version, which ScalaLine.scala reads."""
 
 
 def scheduler(compiler: Compiler, environment: Mapping[str, str], progress: Progress) -> Path:
-    """The scheduler's jar for a Spark, compiled if need be. CannotRun when that fails."""
+    """The scheduler's jar for a Spark, compiled if necessary. Raises CannotRun if that fails."""
     folder = _first(SCHEDULER)
     sources = sorted((folder / "src").rglob("*.scala"))
     extra = {**resources(folder / "resources"), LINE_RESOURCE: f"{compiler.scala}\n".encode()}
@@ -31,13 +31,13 @@ def scheduler(compiler: Compiler, environment: Mapping[str, str], progress: Prog
 
 
 def examples(compiler: Compiler, environment: Mapping[str, str], progress: Progress) -> Path:
-    """A jar with SparkPi and JavaWordCount of Spark's examples, a jar that PyPI's pyspark does not have."""
+    """A jar with SparkPi and JavaWordCount; PyPI's pyspark does not have the jar of Spark's examples."""
     sources = sorted(_first(EXAMPLES).glob("*.scala"))
     return _ensure("spark-examples", sources, {}, compiler, environment, progress)
 
 
 def resources(folder: Path) -> dict[str, bytes]:
-    """The files below a folder, by their path in it."""
+    """The files below a folder, by their paths in it."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 

@@ -1,4 +1,4 @@
-"""The Java that runs Spark here: 17 or 21, of JAVA_HOME or the PATH."""
+"""The Java that runs Spark here: 17 or 21, from JAVA_HOME or the PATH."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALL = (
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java: its home, its version (17), and where it was found."""
+    """A Java: its home, its version (such as 17), and where it was found."""
 
     home: Path
     version: int
@@ -28,12 +28,12 @@ class Java:
 
     @property
     def command(self) -> Path:
-        """The program."""
+        """The path of the program."""
         return self.home / "bin" / "java"
 
 
 def find(environment: Mapping[str, str]) -> Java:
-    """The first Java that Spark runs on. CannotRun names those that were found and are none."""
+    """The first Java that Spark runs on. Raises CannotRun, which lists the others that were found."""
     others = []
     for command, where in _candidates(environment):
         found = ask(command, where)
@@ -56,7 +56,7 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
 
 
 def ask(command: Path, where: str) -> Java | None:
-    """What a java says of itself; None when it says nothing (macOS has a java that only advertises one)."""
+    """The properties that a java prints; None if it prints none (as macOS' java that only advertises one)."""
     try:
         done = subprocess.run(
             [str(command), "-XshowSettings:properties", "-version"],

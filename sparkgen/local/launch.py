@@ -1,4 +1,4 @@
-"""How driver and executors are started here: the commands and variables of their containers."""
+"""Starts driver and executors here: with the commands and variables of their containers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAIN_FILE = "spec.mainApplicationFile"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every process of a run is started with. `environment`: the user's own."""
+    """What all processes of a run are started with. `environment`: the user's own."""
 
     spark: Spark
     java: Java
@@ -48,7 +48,7 @@ class Start:
 
 
 def python(environment: Mapping[str, str]) -> str:
-    """The Python of user code: PYSPARK_PYTHON, the active environment's, python3 of the PATH, or this one."""
+    """The Python for user code: PYSPARK_PYTHON, the active environment's, python3 on the PATH, or our own."""
     if named := environment.get("PYSPARK_PYTHON"):
         return named
     if active := environment.get("VIRTUAL_ENV"):
@@ -57,7 +57,7 @@ def python(environment: Mapping[str, str]) -> str:
 
 
 def main_file(application: Application, places: PathMapping) -> str:
-    """The application's file here, or what spark-submit takes for none. CannotRun when it is not here."""
+    """The application's file here, or spark-submit's name for no file. Raises CannotRun if it is missing."""
     named = application.main_file or NO_MAIN_FILE
     return named if named in (NO_MAIN_FILE, notebook.MAIN_FILE) else places.file(named, MAIN_FILE)
 
@@ -65,7 +65,7 @@ def main_file(application: Application, places: PathMapping) -> str:
 def driver(
     application: Application, container: Mapping[str, Any], setting: Setting, properties: Path
 ) -> Start:
-    """The driver: spark-submit, as the stock image's entrypoint calls it. CannotRun without its file."""
+    """The driver: spark-submit, like in the stock image's entrypoint. Raises CannotRun without its file."""
     command = [
         str(setting.spark.home / "bin" / "spark-submit"),
         *("--properties-file", str(properties), "--deploy-mode", "client"),
@@ -105,7 +105,7 @@ def executor(pod: Mapping[str, Any], setting: Setting, secrets: Mapping[tuple[st
 
 
 def spark_container(pod: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The container of a pod in which Spark runs."""
+    """The container in which Spark runs in a pod."""
     found: Mapping[str, Any] = next(entry for entry in pod["spec"]["containers"] if entry["name"] == name)
     return found
 

@@ -1,4 +1,4 @@
-"""The view on a terminal: a block at its bottom, drawn a few times a second, and lines above it."""
+"""The view for a terminal: a block at its bottom, drawn a few times a second, and lines above it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Terminal:
 
     @contextlib.contextmanager
     def step(self, title: str) -> Iterator[Callable[[str], None]]:
-        """A line with a spinner, that goes when the step is done."""
+        """A line with a spinner, which disappears when the step ends."""
         with self._console.status(Text(title)) as spinner:
             yield lambda detail: spinner.update(Text(f"{title}: {detail}" if detail else title))
 
     def say(self, text: str) -> None:
-        """A line above the block."""
+        """Print a line above the block."""
         self._console.print(Text(f"sparkgen: {visible(text)}"), soft_wrap=True)
 
     def begin(self, title: str) -> None:
@@ -60,7 +60,7 @@ class Terminal:
         self._live.start()
 
     def show(self, status: Status) -> None:
-        """Take in a decision."""
+        """Take in the status after a decision."""
         with self._lock:
             self._status = status
 
@@ -70,7 +70,7 @@ class Terminal:
             self._tasks = tasks
 
     def output(self, line: bytes) -> None:
-        """The driver's line: above the block, or to where standard output goes."""
+        """Print a line of the driver: above the block, or to standard output if that is not a terminal."""
         if sys.stdout.isatty():
             text = log_line(line.decode("utf-8", errors="surrogateescape")).rstrip("\n")
             self._console.print(Text.from_ansi(text), soft_wrap=True)
@@ -78,7 +78,7 @@ class Terminal:
             write_output(line)
 
     def end(self) -> None:
-        """Take the block away."""
+        """Remove the block."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -105,7 +105,7 @@ class Terminal:
 
 
 def executors(status: Status | None) -> Text:
-    """The executors, one by one and counted."""
+    """The executors as signs, and their numbers."""
     if status is None:
         return Text("none yet")
     text = Text()

@@ -1,4 +1,4 @@
-"""Whether this machine is large enough for what a document asks for. Said, not enforced: it may do."""
+"""Whether this machine is large enough for a document. Only a warning, because it may be enough."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sparkgen.model.application import Application
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What processes may have here: cores, and memory in MiB that is available now (None: not known)."""
+    """The resources for processes here: cores, and the memory in MiB available now (None: unknown)."""
 
     cores: int
     memory: int | None
 
 
 def here(root: Path = Path("/")) -> Machine:
-    """The machine, or the container, that this process is in."""
+    """The machine, or the container, of this process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limits = [
         available(_text(root / "proc" / "meminfo")),
@@ -47,7 +47,7 @@ def _text(path: Path) -> str:
 
 
 def complaints(application: Application, machine: Machine) -> list[str]:
-    """What this machine is too small for, each with what to do."""
+    """The warnings about what this machine is too small for, each with what to do."""
     executors = application.executors
     most = executors.maximum
     first = max(1, executors.initial)

@@ -1,4 +1,4 @@
-"""A notebook on this machine: JupyterLab of the user's own environment, and what a person is told of it."""
+"""A notebook on this machine: JupyterLab from the user's own environment, and the lines for the user."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from sparkgen.local.ports import LOOPBACK
 from sparkgen.model.application import Application
 
 PROGRAMS = ("jupyter-lab", "jupyter-server")
-"""What notebook.sh looks for."""
+"""The programs that notebook.sh looks for."""
 OWN_TOKEN = "JUPYTER_TOKEN"  # noqa: S105 - a variable's name
 TIMEOUT_SECONDS = 2.0
 
 
 def check(application: Application, environment: Mapping[str, str]) -> None:
-    """CannotRun where the user's environment has no JupyterLab."""
+    """Raises CannotRun if the user's environment has no JupyterLab."""
     path = environment.get("PATH")
     if application.notebook is not None and not any(shutil.which(name, path=path) for name in PROGRAMS):
         raise CannotRun("JupyterLab is not installed: run pip install jupyterlab, and put it on your PATH")
 
 
 def token_file(folders: Folders) -> Path:
-    """Where the token of this run is: below a folder that is the user's alone."""
+    """The file with the token of this run, below a folder that only the user can read."""
     return folders.work / "notebook-token"
 
 
 def write_token(folders: Folders, environment: Mapping[str, str]) -> None:
-    """Write the token of the user's shell, or a new one."""
+    """Write the token from the user's shell, or a new one."""
     token_file(folders).write_text(environment.get(OWN_TOKEN) or secrets.token_hex(24), encoding="utf-8")
 
 
 def command(folders: Folders) -> tuple[str, ...]:
-    """What starts JupyterLab. It refuses root, unless it is told that root is meant."""
+    """The command that starts JupyterLab. As root, JupyterLab needs an option to start."""
     root = ("--allow-root",) if os.getuid() == 0 else ()
     return ("bash", str(folders.conf / contract.NOTEBOOK_SCRIPT_FILE), *root)
 
 
 def variables(folders: Folders, port: int, environment: Mapping[str, str]) -> dict[str, str]:
-    """Those that are others than in a pod: notebooks are where the user is, and listen on loopback alone."""
+    """Variables that differ from a pod's: notebooks are in the current folder, and only loopback is used."""
     return {
         contract.ENV_HOME: environment.get(contract.ENV_HOME, str(Path.home())),
         contract.ENV_NOTEBOOK_FOLDER: str(Path.cwd()),
@@ -59,7 +59,7 @@ def variables(folders: Folders, port: int, environment: Mapping[str, str]) -> di
 
 
 def answers(port: int) -> bool:
-    """Whether JupyterLab at this port answers."""
+    """Whether JupyterLab answers at this port."""
     connection = HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", contract.NOTEBOOK_PATH)
@@ -71,6 +71,6 @@ def answers(port: int) -> bool:
 
 
 def lines(port: int, folders: Folders, environment: Mapping[str, str]) -> list[str]:
-    """What a person needs to open it. No line has the token."""
+    """The lines with what a user needs to open it. They do not contain the token."""
     own = f"the one in {OWN_TOKEN}" if environment.get(OWN_TOKEN) else f"in {token_file(folders)}"
     return [f"JupyterLab answers at http://{LOOPBACK}:{port}", f"its token is {own}"]

@@ -1,7 +1,7 @@
-"""Where this machine has the files that a document names by their place in the image.
+"""Maps paths in the image, which a document contains, to files of this machine.
 
-`/opt/spark` is the home of the local Spark; `--map PATH=FOLDER` says where other folders of the image are
-here; everything else has to be at the same place, or beside the document when its path is relative.
+`/opt/spark` is the home of the local Spark. `--map PATH=FOLDER` maps other folders of the image. All other
+files must have the same path here; relative paths start at the document's folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from sparkgen.local.errors import CannotRun
 
 IMAGE_HOME = PurePosixPath("/opt/spark")
-"""SPARK_HOME of the stock images."""
+"""SPARK_HOME in the stock images."""
 EXAMPLES_JAR = re.compile(r"/opt/spark/examples/jars/spark-examples(?:_[\d.]+-[\d.]+)?\.jar")
 _HERE = re.compile(r"(?:local|file):(?://)?(/.*)")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -22,18 +22,18 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 @dataclass(frozen=True, slots=True)
 class PathMapping:
-    """How paths of the image become paths of this machine. `folder`: the document's."""
+    """Maps paths of the image to paths of this machine. `folder`: the document's."""
 
     spark_home: Path
     folder: Path
     maps: tuple[tuple[PurePosixPath, Path], ...] = ()
     examples_jar: Callable[[], Path] | None = None
-    """Gives a jar of Spark's examples, where the local Spark has none."""
+    """Returns a jar of Spark's examples, if the local Spark has none."""
 
     def file(self, text: str, field: str) -> str:
-        """The path here of a file that the document names in `field`; a URL of elsewhere as it is.
+        """The path here of a file that the document names in `field`; a remote URL is returned unchanged.
 
-        CannotRun when the file is not here.
+        Raises CannotRun if the file is not on this machine.
         """
         here = _HERE.fullmatch(text)
         if here is None and _ELSEWHERE.match(text):
@@ -46,7 +46,7 @@ class PathMapping:
         return f"{found}{mark}{name}"
 
     def argument(self, text: str) -> str:
-        """An argument, translated where it is a path of the image that is not here, and its file is."""
+        """An argument; mapped if it is a path that does not exist here, and its mapped file does."""
         here = re.fullmatch(r"((?:local|file):(?://)?)?(/.*)", text)
         if here is None or Path(here[2]).exists():
             return text
@@ -54,12 +54,12 @@ class PathMapping:
         return f"{here[1] or ''}{moved}" if moved is not None and moved.exists() else text
 
     def mapped(self, path: str) -> Path | None:
-        """The file here that `--map` names for a path of the pod; None where it names none that is there."""
+        """The file here to which `--map` maps a path of the pod; None if there is none."""
         moved = self._moved(path)
         return moved if moved is not None and moved.is_file() else None
 
     def path_list(self, text: str) -> str:
-        """A class path, each entry translated where it is a folder or file of the image that is here."""
+        """A class path, with each entry mapped as by `argument`."""
         return ":".join(self.argument(entry) for entry in text.split(":"))
 
     def _find(self, path: str) -> Path | None:
@@ -74,7 +74,7 @@ class PathMapping:
         return Path(path) if Path(path).exists() else None
 
     def _moved(self, path: str) -> Path | None:
-        """The place here of a path of the image; the longest mapping wins."""
+        """The path here for a path of the image; the longest mapping wins."""
         pure = PurePosixPath(path)
         every = [*self.maps, (IMAGE_HOME, self.spark_home)]
         fitting = [(origin, here) for origin, here in every if pure.is_relative_to(origin)]
@@ -101,7 +101,7 @@ class PathMapping:
 
 
 def parse_maps(texts: Sequence[str]) -> tuple[tuple[PurePosixPath, Path], ...]:
-    """The mappings of `--map PATH=FOLDER`. CannotRun for one that is none."""
+    """The mappings of `--map PATH=FOLDER`. Raises CannotRun for a malformed one."""
     found = []
     for text in texts:
         origin, equals, folder = text.partition("=")

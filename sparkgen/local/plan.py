@@ -1,4 +1,4 @@
-"""Everything that a local run needs, gathered before anything is started."""
+"""Gathers everything that a local run needs, before anything is started."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 
 @dataclass(frozen=True, slots=True)
 class LocalRun:
-    """What is to run: the application of the document in `folder`, with these mappings of paths.
+    """The input of a run: the application of the document in `folder`, with these mappings of paths.
 
     `python_path`: folders with modules, for driver and executors.
     """
@@ -42,7 +42,7 @@ class LocalRun:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run, ready to start. `spark_defaults` and `template` are texts, as a ConfigMap has them."""
+    """A run, ready to start. `spark_defaults` and `template` are texts, as in a ConfigMap."""
 
     application: Application
     attempt: Attempt
@@ -53,33 +53,33 @@ class Plan:
 
     @property
     def folders(self) -> Folders:
-        """Where the run has its files."""
+        """The folders of the run's files."""
         return self.setting.folders
 
     @property
     def ui(self) -> str:
-        """Where Spark's UI is, while the driver runs."""
+        """The URL of Spark's UI, while the driver runs."""
         return f"http://{ports.LOOPBACK}:{self.ports.ui}"
 
     @property
     def serves(self) -> bool:
-        """Whether it serves somebody until it is told to end."""
+        """Whether it is a server, which runs until it is told to end."""
         return bool(self.ports.connect or self.ports.notebook)
 
     def answers(self) -> bool:
-        """Whether what serves answers."""
+        """Whether the server answers."""
         if self.ports.notebook:
             return notebook.answers(self.ports.notebook)
         return connect.answers(self.ports.connect)
 
     def told(self, driver: Mapping[str, str]) -> list[str]:
-        """What a person needs to use what serves. `driver`: the driver's variables."""
+        """The lines with what a user needs for using the server. `driver`: the driver's variables."""
         if self.ports.notebook:
             return notebook.lines(self.ports.notebook, self.folders, self.setting.environment)
         return connect.lines(self.ports.connect, connect.token_place(self.application, driver))
 
     def driver(self, properties: Path) -> Start:
-        """How the driver is started with these properties."""
+        """The command and variables for starting the driver with these properties."""
         pod = driver_pod(self.application, self.attempt.run)
         container = spark_container(pod, contract.DRIVER_CONTAINER)
         start = driver(self.application, container, self.setting, properties)
@@ -90,7 +90,7 @@ class Plan:
 
 
 def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progress: Progress) -> Plan:
-    """The plan of a run: what it needs is found, fetched or compiled. CannotRun when something is missing."""
+    """Make the plan of a run: find, download or compile what it needs. Raises CannotRun if that fails."""
     application, environment = wanted.application, wanted.environment
     connect.check(application)
     notebook.check(application, environment)
@@ -101,7 +101,7 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
     places = PathMapping(
         home.home, wanted.folder, maps, lambda: jars.examples(compiler, environment, progress)
     )
-    main_file(application, places)  # before what takes time
+    main_file(application, places)  # before the steps that take time
     jar = jars.scheduler(compiler, environment, progress)
     for complaint in machine.complaints(application, machine.here()):
         progress.say(complaint)
@@ -138,7 +138,7 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
 
 
 def choose_ports(chance: random.Random, *, connect: bool = False, notebook: bool = False) -> Ports:
-    """Free ports: the usual ones of the UI and of what serves if they can be had, the others by chance."""
+    """Free ports: the default ones of the UI and of servers if they are free, random ones for the others."""
     scheduler, allocator, driver_port = ports.choose(3, chance.sample(ports.RANGE, 200))
     return Ports(
         scheduler=scheduler,

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 LOOPBACK = "127.0.0.1"
 RANGE = range(20000, 32000)
-"""Below the ports that the system gives to outgoing connections (32768 on Linux, 49152 elsewhere), so that
-none of those takes a port between the choice and its use."""
+"""Below the system's ports for outgoing connections (from 32768 on Linux, 49152 elsewhere), so that no such
+connection takes a port between its choice and its use."""
 
 
 def choose(number: int, candidates: Iterable[int]) -> list[int]:
-    """The first `number` of the candidates that nobody listens on. OSError when there are not so many."""
+    """The first `number` free ports of the candidates. Raises OSError if there are fewer."""
     found: list[int] = []
     for port in candidates:
         if len(found) == number:
@@ -26,9 +26,9 @@ def choose(number: int, candidates: Iterable[int]) -> list[int]:
 
 
 def is_free(port: int) -> bool:
-    """Whether one can listen on a port."""
+    """Whether a port is free to listen on."""
     with contextlib.closing(socket.socket()) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers of Java do
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like servers in Java
         try:
             listener.bind((LOOPBACK, port))
             listener.listen()

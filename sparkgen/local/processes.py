@@ -1,4 +1,4 @@
-"""Processes that never outlive sparkgen: each in a session of its own, with everything it starts."""
+"""Processes that never outlive sparkgen: each has its own session, with everything it starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkgen.local import reaper as reaper_program
 from sparkgen.local.reaper import signal_sessions
 
 SWEEP_SECONDS = 2.0
-"""A process that a SIGKILL has not ended by then hangs in the kernel, and nothing here helps."""
+"""Seconds after SIGKILL: a process that still exists then hangs in the kernel, and cannot be ended."""
 
 
 class Reaper:
@@ -34,19 +34,19 @@ class Reaper:
         )
 
     def began(self, session: int) -> None:
-        """A session has begun."""
+        """Record that a session has begun."""
         self._say(f"+{session}")
 
     def ended(self, session: int) -> None:
-        """A session has ended with all that was in it."""
+        """Record that a session has ended, with all its processes."""
         self._say(f"-{session}")
 
     def holds(self, folder: Path) -> None:
-        """A folder that has to go in any case."""
+        """Record a folder that must be deleted in any case."""
         self._say(f"folder {folder}")
 
     def close(self) -> None:
-        """Let it end what is left, and wait for that."""
+        """Make it end what is left, and wait for that."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
@@ -56,7 +56,7 @@ class Reaper:
         stream = self._process.stdin
         if stream is None:
             return
-        with self._lock, contextlib.suppress(OSError):  # killed by somebody: then nobody keeps
+        with self._lock, contextlib.suppress(OSError):  # the reaper was killed: nothing cleans up
             stream.write(f"{line}\n".encode())
             stream.flush()
 
@@ -91,16 +91,16 @@ class Process:
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        """What it prints, when that was asked for as a pipe."""
+        """The pipe with its standard output, if one was requested."""
         return self._popen.stdout
 
     def wait(self) -> int:
-        """Its exit code, negative for a signal, after it has ended and all that it had started is gone.
+        """Wait until it has ended, and end all that it started. Returns its exit code, negative for a signal.
 
-        One thread waits for a process.
+        Only one thread may wait for a process.
         """
         if hasattr(os, "waitid"):
-            # It stays a zombie, so that its session's number is nobody else's while the rest is ended.
+            # It stays a zombie, so that its session's number is not used again while the rest is ended.
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         else:
             self._popen.wait()
@@ -112,20 +112,20 @@ class Process:
         return code
 
     def terminate(self) -> None:
-        """Ask it to end: SIGTERM to its process group."""
+        """Ask it to end, with SIGTERM to its process group."""
         with self._lock, contextlib.suppress(ProcessLookupError, PermissionError):
             if not self._reaped:
                 os.killpg(self.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it and all that it has started, at once."""
+        """End it at once, and all that it has started."""
         with self._lock:
             if not self._reaped:
                 signal_sessions([self.pid], signal.SIGKILL)
 
 
 def _sweep(session: int) -> None:
-    """End what a program has left behind in its session; SIGKILL takes a moment to be done."""
+    """End what a program has left in its session; SIGKILL takes a moment."""
     deadline = time.monotonic() + SWEEP_SECONDS
     while signal_sessions([session], signal.SIGKILL) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What takes a while, told while it lasts: the port through which this package speaks of its progress."""
+"""The protocol for reporting progress while something takes a while."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TAIL_LINES = 15
 
 
 class Progress(Protocol):
-    """Where steps are told; a terminal shows the latest text, a file of a log one line per step."""
+    """Receives steps; a terminal shows the latest text, a log file has one line per step."""
 
     def step(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
-        """A step that begins now and ends with the context; the function adds how far it is."""
+        """A step that lasts as long as the context; the yielded function reports its progress."""
         ...
 
     def say(self, text: str) -> None:
-        """A plain line."""
+        """Report a plain line."""
         ...
 
 
@@ -39,9 +39,10 @@ def run(
     folder: Path | None = None,
     detail: Callable[[], str] = lambda: "",
 ) -> str:
-    """Run a command to its end, and return what it wrote. CannotRun with the last lines when it fails.
+    """Run a command to its end, and return its output. Raises CannotRun with the last lines if it fails.
 
-    `folder`: where it runs, this process's without one. `detail` says how far it is, each half second.
+    `folder`: its working directory; by default this process's. `detail` returns its progress, each half
+    second.
     """
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output,
@@ -60,7 +61,7 @@ def run(
             raise CannotRun(f"{title}: cannot start {command[0]}: {error.strerror}") from None
         try:
             code = _watch(process, tell, detail)
-        except BaseException:  # an interrupt above all: leave nothing behind
+        except BaseException:  # an interrupt, above all: end the command, too
             process.terminate()
             process.wait()
             raise
@@ -81,15 +82,15 @@ def _watch(process: subprocess.Popen[bytes], tell: Callable[[str], None], detail
 
 
 def tail(text: str, lines: int = TAIL_LINES) -> str:
-    """The last lines that say something, indented."""
+    """The last lines that are not blank, indented."""
     said = [line.rstrip() for line in text.splitlines() if line.strip()]
     return "\n".join(f"  {line}" for line in said[-lines:])
 
 
 def megabytes(folder: Path) -> float:
-    """The size of all files below a folder, in MB; files and folders that go away meanwhile do not count."""
+    """The size of all files below a folder, in MB; files and folders that disappear do not count."""
     total = 0
-    # Not Path.rglob, which raises when a folder goes away between being seen and being read.
+    # Not Path.rglob, which raises an error if a folder disappears before it is read.
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Spark's properties for one machine: those of the cluster's ConfigMap, with other places and ports."""
+"""Spark's properties for one machine: those of the cluster's ConfigMap, with other paths and ports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE_LISTS = {
     PYTHON_FILES: "spec.deps.pyFiles",
     "spark.archives": "spec.deps.archives",
 }
-"""Properties that are lists of files, and the fields that they come from."""
+"""Properties with lists of files, and the fields that they come from."""
 
 IVY = "spark.jars.ivy"
 OF_NOTEBOOKS = notebook.DEFAULT_PROPERTIES[IVY]
@@ -28,29 +28,29 @@ IMAGE_PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where things listen on 127.0.0.1."""
+    """The ports on 127.0.0.1."""
 
     scheduler: int
-    """The allocator, for the scheduler jar."""
+    """The allocator's port for the scheduler jar."""
     allocator: int
-    """The allocator, for executors and people."""
+    """The allocator's port for executors and people."""
     driver: int
     ui: int
     connect: int = 0
-    """A Connect server; 0 for what is none."""
+    """The Connect server's port; 0 for other kinds."""
     notebook: int = 0
-    """JupyterLab; 0 for what is no notebook."""
+    """JupyterLab's port; 0 for other kinds."""
 
 
 def local_properties(
     application: Application, places: PathMapping, jar: Path, ports: Ports
 ) -> dict[str, str]:
-    """What the driver is given, less what the allocator's session adds. CannotRun when a file is not here."""
+    """The driver's properties, without the session's. Raises CannotRun if a file is missing."""
     found = spark_properties(application)
     for name, field in FILE_LISTS.items():
         if found.get(name):
             here = [places.file(entry.strip(), field) for entry in found[name].split(",")]
-            # The PYTHONPATH has folders of modules; Spark sends none to executors.
+            # Folders of modules are on PYTHONPATH; Spark does not send them to executors.
             found[name] = ",".join(
                 place for place in here if name != PYTHON_FILES or not Path(place).is_dir()
             )
@@ -61,7 +61,7 @@ def local_properties(
         if found.get(name, "").startswith("/") and not Path(found[name]).exists():
             del found[name]  # the image's
     if application.properties.get(IVY, OF_NOTEBOOKS) == OF_NOTEBOOKS:
-        found.pop(IVY, None)  # this user has a home
+        found.pop(IVY, None)  # this user has a home folder
     own_path = application.properties.get("spark.driver.extraClassPath")
     found |= {
         "spark.master": f"sparkgen://127.0.0.1:{ports.scheduler}",
@@ -69,7 +69,7 @@ def local_properties(
             filter(None, (str(jar), places.path_list(own_path) if own_path else ""))
         ),
         "spark.driver.port": str(ports.driver),
-        # Executors share the machine: each takes a port of its own.
+        # Executors share the machine: each uses its own port.
         "spark.driver.blockManager.port": "0",
         "spark.blockManager.port": "0",
         "spark.ui.port": str(ports.ui),

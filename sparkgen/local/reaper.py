@@ -1,9 +1,9 @@
-"""A small process beside a local run, which ends what the run has started when sparkgen itself is killed.
+"""A small process beside a local run, which ends all processes of the run if sparkgen itself is killed.
 
-It reads from a pipe that only sparkgen holds open: `+123` for a session that has begun, `-123` for one that
-has ended, `folder PATH` for what has to go. The pipe's end means that sparkgen is gone, however it went.
+It reads a pipe that only sparkgen has open: `+123` for a session that has begun, `-123` for one that has
+ended, `folder PATH` for a folder to delete. When the pipe closes, sparkgen has ended, in whatever way.
 
-It is run as a file, by itself: it imports nothing but the standard library.
+It is started as a file: it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SESSION_FIELD = 3  # of /proc/PID/stat, counted behind the command's name
 
 
 def members(sessions: Iterable[int]) -> list[int]:
-    """All processes of these sessions; where there is no /proc, their leaders, for their groups."""
+    """All processes of these sessions; without /proc, their leaders, which stand for their process groups."""
     wanted = set(sessions)
     proc = Path("/proc")
     if not (proc / "self" / "stat").exists():
@@ -42,7 +42,7 @@ def _session(folder: Path) -> int | None:
 
 
 def signal_sessions(sessions: Iterable[int], number: int) -> bool:
-    """Send a signal to all processes of these sessions; whether there was any."""
+    """Send a signal to all processes of these sessions; returns whether there were any."""
     found = False
     for pid in members(sessions):
         try:
@@ -54,7 +54,7 @@ def signal_sessions(sessions: Iterable[int], number: int) -> bool:
 
 
 def end(sessions: set[int], patience: float = PATIENCE_SECONDS) -> None:
-    """End all processes of these sessions: asked first, killed after `patience` seconds."""
+    """End all processes of these sessions: with SIGTERM, and after `patience` seconds with SIGKILL."""
     deadline = time.monotonic() + patience
     signal_sessions(sessions, signal.SIGTERM)
     while members(sessions) and time.monotonic() < deadline:
@@ -81,7 +81,7 @@ def follow(lines: Iterable[str]) -> tuple[set[int], set[str]]:
 
 
 def main() -> None:
-    """Follow standard input to its end, then clean up."""
+    """Read standard input to its end, then clean up."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sessions, folders = follow(sys.stdin)

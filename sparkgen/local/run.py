@@ -1,4 +1,4 @@
-"""A local run from its plan to its end: allocator, driver, executors, and what a person sees of them."""
+"""A local run from its plan to its end: allocator, driver, executors, and what the user sees."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState
 
 POLL_SECONDS = 0.2
 STOP_SECONDS = 15.0
-"""How long a driver may take to end when it is asked to."""
+"""How long a driver may take to end after it is asked to."""
 EXECUTORS_SECONDS = 5.0
-"""How long executors may take to end after their driver; they leave by themselves when it is gone."""
+"""How long executors may take to end after their driver; they exit by themselves when it is gone."""
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(slots=True)
 class Requests:
-    """Signals that have come, in their order."""
+    """The signals that have arrived, in order."""
 
     signals: list[int] = field(default_factory=list)
 
     def take(self, number: int, _: FrameType | None) -> None:
-        """A signal has come."""
+        """Record a signal."""
         self.signals.append(number)
 
 
 @contextmanager
 def signals_taken() -> Iterator[Requests]:
-    """Take signals that would end this process, so that it ends in order; as before afterwards."""
+    """Catch signals that would end this process, so that it ends in order; then restore the handlers."""
     requests = Requests()
     wanted = [number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
     before = {number: signal.signal(number, requests.take) for number in wanted}
@@ -67,10 +67,10 @@ def signals_taken() -> Iterator[Requests]:
 
 
 def run(plan: Plan, view: View, *, on_terminal: bool) -> int:
-    """Run the plan, and return the driver's exit code; 128 + N where signal N ended the driver or this run.
+    """Run the plan. Returns the driver's exit code; 128 + N if signal N ended the driver or this run.
 
-    A Connect server runs until a signal comes: 0 when it ends then as it is asked to.
-    CannotRun when it cannot begin.
+    A Connect server runs until a signal arrives: 0 if it then ends as asked.
+    Raises CannotRun if the run cannot begin.
     """
     with signals_taken() as requests:
         reaper = Reaper()
@@ -105,7 +105,7 @@ class Run:
         )
 
     def go(self, *, on_terminal: bool) -> int:
-        """Run to the end."""
+        """Run to the end. Returns the exit code."""
         plan, view = self._plan, self._view
         began = time.monotonic()
         ended = threading.Event()
@@ -150,7 +150,7 @@ class Run:
             return Process(start.command, start.environment, folder, self._reaper, stdout=log, stderr=log)
 
     def _supervise(self, driver: Process, works: Allocator) -> int:
-        """Wait for the driver, and end it when that is asked for; its exit code as a shell has it."""
+        """Wait for the driver, and end it if asked to. Returns its exit code, as a shell has it."""
         codes: list[int] = []
         reader = _thread(self._output.follow, driver.stdout)
         waiter = _thread(lambda: codes.append(driver.wait()))
@@ -179,7 +179,7 @@ class Run:
         return codes[0] if codes[0] >= 0 else 128 - codes[0]
 
     def _end_executors(self) -> None:
-        """Executors leave when their driver is gone; those that do not are ended."""
+        """Ask all executors to end, and kill those that do not; most end by themselves after their driver."""
         self._world.terminate()
         deadline = time.monotonic() + EXECUTORS_SECONDS
         while not self._world.wait_until_empty(POLL_SECONDS):

@@ -1,6 +1,6 @@
-"""Scala sources compiled to a jar with the compiler that every Spark carries: no build tool is needed.
+"""Compiles Scala sources to a jar with the compiler in every Spark: no build tool is needed.
 
-A jar's bytes depend on what it was made of only.
+A jar's bytes depend only on its inputs.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from sparkgen.local.progress import Progress, run
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can say
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a zip file
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """The compiler of a Spark. Where it is, and its `java`, are asked only when something is compiled."""
+    """The compiler of a Spark. `home` and `java` are called only if something is compiled."""
 
     version: str
-    """Of Spark."""
+    """The version of Spark."""
     scala: str
-    """The Scala line."""
+    """The Scala version of Spark's jars."""
     home: Callable[[], Path]
     java: Callable[[], Path]
 
@@ -35,7 +35,7 @@ def compile_jar(
     progress: Progress,
     extra: Mapping[str, bytes],
 ) -> None:
-    """Write the jar `target` of these sources, with `extra` files. CannotRun when they do not compile."""
+    """Compile these sources to the jar `target`, with `extra` files. Raises CannotRun if that fails."""
     classes = target.with_suffix(".classes")
     classes.mkdir()
     run(
@@ -52,7 +52,7 @@ def compile_jar(
 
 
 def write_jar(path: Path, content: Mapping[str, bytes]) -> None:
-    """A jar of `content` (data by name), without times and without the order of a file system."""
+    """Write a jar of `content` (data by name), without times, and in an order of its own."""
     manifest = b"Manifest-Version: 1.0\r\n\r\n"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
         for name, data in [("META-INF/MANIFEST.MF", manifest), *sorted(content.items())]:

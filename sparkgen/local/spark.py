@@ -1,7 +1,7 @@
-"""The Spark of a document's version: that of SPARK_HOME if it fits, else PyPI's pyspark, fetched once.
+"""The Spark of a document's version: that of SPARK_HOME if it fits, else PyPI's pyspark, downloaded once.
 
-PyPI's source package of pyspark has all that a release of Spark has for running applications, but R and the
-examples' jar. It is unpacked into the layout of a release: paths of the stock images can be found in it.
+PyPI's source package of pyspark has everything in a release of Spark that applications need, except R and the
+examples' jar. It is unpacked in the layout of a release, so that paths of the stock images exist in it.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ LAYOUT = {
     "pyspark": "python/pyspark",
     "lib": "python/lib",
 }
-"""Where a folder of PyPI's source package is in a release of Spark."""
+"""Folder in PyPI's source package -> its place in a release of Spark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """A Spark on this machine. `where`: how it came here, in words."""
+    """A Spark on this machine. `where`: its origin, in words."""
 
     home: Path
     version: str
     scala: str
-    """The Scala line of its jars: 2.12 or 2.13."""
+    """The Scala version of its jars: 2.12 or 2.13."""
     where: str
 
     @property
     def python_path(self) -> str:
-        """What Python needs to import pyspark: PYTHONPATH."""
+        """PYTHONPATH for importing pyspark."""
         bridges = sorted((self.home / "python" / "lib").glob("py4j-*.zip"))
         return os.pathsep.join(map(str, (self.home / "python", *bridges)))
 
 
 def find(version: str, scala: str, environment: Mapping[str, str], progress: Progress) -> Spark:
-    """The Spark of this version and Scala line, fetched if need be. CannotRun when it cannot be had."""
+    """The Spark of this version and Scala version, downloaded if needed. Raises CannotRun if that fails."""
     named = environment.get("SPARK_HOME")
     if named and (own := inspect(Path(named), f"SPARK_HOME ({named})")):
         if (own.version, own.scala) == (version, scala):
@@ -71,7 +71,7 @@ def find(version: str, scala: str, environment: Mapping[str, str], progress: Pro
 
 
 def inspect(home: Path, where: str) -> Spark | None:
-    """The Spark in a folder, by the name of its core's jar; None when there is none."""
+    """The Spark in a folder, identified by the name of its core's jar; None if there is none."""
     for jar in (home / "jars").glob("spark-core_*.jar"):
         if found := re.fullmatch(r"spark-core_(\d+\.\d+)-(.+)\.jar", jar.name):
             return Spark(home.absolute(), found[2], found[1], where)
@@ -79,7 +79,7 @@ def inspect(home: Path, where: str) -> Spark | None:
 
 
 def fetched(version: str, environment: Mapping[str, str], progress: Progress) -> Path:
-    """The home of the Spark that PyPI has of this version, fetched if need be. CannotRun when that fails."""
+    """The home of PyPI's Spark of this version, downloaded if necessary. Raises CannotRun if that fails."""
     target = cache_root(environment) / "spark" / f"{version}-{key(str(LAYOUT))}"
     return publish(
         target,
@@ -102,7 +102,7 @@ def _make(version: str, folder: Path, environment: Mapping[str, str], progress: 
 
 
 def check(archive: Path, version: str) -> None:
-    """CannotRun when the archive of a tested version is another one than it was."""
+    """Raises CannotRun if the archive of a tested version has changed."""
     wanted = ARCHIVES.get(version)
     with archive.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -114,7 +114,7 @@ def check(archive: Path, version: str) -> None:
 
 
 def lay_out(source: Path, target: Path) -> None:
-    """Move the folders of an unpacked source package to where a release of Spark has them."""
+    """Move the folders of an unpacked source package to their places in a release of Spark."""
     for origin, place in LAYOUT.items():
         if (source / origin).is_dir():
             (target / place).parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +125,7 @@ def lay_out(source: Path, target: Path) -> None:
 
 def _download(version: str, folder: Path, environment: Mapping[str, str], progress: Progress) -> Path:
     fetch = pip(folder, progress)
-    # pip's own files, so that they can be counted, and go when this is interrupted.
+    # pip's own temporary files: so their size can be counted, and they are removed after an interrupt.
     temporary = folder / "tmp"
     temporary.mkdir()
     wanted = temporary / "requirements.txt"
@@ -150,9 +150,9 @@ def _download(version: str, folder: Path, environment: Mapping[str, str], progre
 
 
 def requirement(version: str) -> str:
-    """What pip is to fetch, with the hash of a tested version.
+    """The requirement for pip, with the hash of a tested version.
 
-    pip runs code of a source package to read its metadata; it compares the hash before that.
+    pip runs code of a source package to read its metadata, but checks the hash before that.
     """
     known = f" --hash=sha256:{ARCHIVES[version]}" if version in ARCHIVES else ""
     return f"pyspark=={version}{known}\n"
@@ -169,9 +169,9 @@ def _advice(said: str, version: str) -> str:
 
 
 def pip(folder: Path, progress: Progress) -> list[str]:
-    """The command pip, of the running Python if that has it, else of a new environment in `folder`.
+    """The command for pip: that of the running Python, or of a new environment in `folder` if it has none.
 
-    With `-P`: Python would else import from the working directory first, which is somebody's repository.
+    With `-P`, because Python would otherwise import from the working directory first, which is untrusted.
     """
     python = sys.executable
     if not importlib.util.find_spec("pip"):

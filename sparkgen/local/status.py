@@ -1,4 +1,4 @@
-"""What is shown of a run: a value that views draw, made of what the allocator decides."""
+"""The status of a run: a value that views draw, made from the allocator's decisions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = (
     ExecutorState.PLANNED,
     ExecutorState.DRAINING,
 )
-"""The states that a view counts, those that count most first."""
+"""The states that a view counts, the most important first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Tasks:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A moment of a run: executors by state, how many are wanted, and the decision in words."""
+    """The status of a run at one time: executors by state, how many are wanted, and the decision in words."""
 
     counts: Mapping[ExecutorState, int]
     wanted: int
@@ -39,7 +39,7 @@ class Status:
 
     @property
     def present(self) -> int:
-        """Executors that are there or on their way, less those that leave."""
+        """The number of executors that exist or are requested, without those that are leaving."""
         return sum(
             count
             for state, count in self.counts.items()
@@ -56,6 +56,6 @@ def status(decision: AllocationDecision, wanted: Mapping[int, int]) -> Status:
 
 
 def sentence(now: Status) -> str:
-    """Executors against the target: `3 of 4 executors (2 registered, 1 running)`."""
+    """Executors and target in one line: `3 of 4 executors (2 registered, 1 running)`."""
     parts = [f"{now.counts[state]} {state.value}" for state in SHOWN if now.counts.get(state)]
     return f"{now.present} of {now.wanted} executors" + (f" ({', '.join(parts)})" if parts else "")

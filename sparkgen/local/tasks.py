@@ -1,4 +1,4 @@
-"""Tasks, as the driver's UI counts them: asked once a second, and only where somebody sees it."""
+"""Tasks, as the driver's UI counts them: requested once a second, and only if a terminal shows them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 2.0
 
 
 def follow(port: int, application_id: str, show: Callable[[Tasks], None], ended: threading.Event) -> None:
-    """Ask until `ended`. A driver that does not answer, or has no UI, is asked again later."""
+    """Request the tasks until `ended`. If the driver does not answer, or has no UI, retries later."""
     while not ended.wait(EVERY_SECONDS):
         tasks = ask(port, application_id)
         if tasks is not None:
@@ -24,7 +24,7 @@ def follow(port: int, application_id: str, show: Callable[[Tasks], None], ended:
 
 
 def ask(port: int, application_id: str) -> Tasks | None:
-    """The tasks now; None when the driver does not say.
+    """The current tasks; None if the driver does not answer.
 
     Source: Spark's monitoring REST API, `/applications/<id>/allexecutors`.
     """
@@ -40,7 +40,7 @@ def ask(port: int, application_id: str) -> Tasks | None:
 
 
 def parse(executors: Iterable[Mapping[str, Any]]) -> Tasks:
-    """The sums over all executors, those that are gone too."""
+    """The sums over all executors, also those that are gone."""
     every = list(executors)
     return Tasks(
         active=sum(each["activeTasks"] for each in every if each.get("isActive", True)),

@@ -1,4 +1,4 @@
-"""The environment that a container of a pod would have, for a process of this machine."""
+"""The environment of a container of a pod, for a process of this machine."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)")
 
 OURS = re.compile(r"(SPARK|PYSPARK|SPARKGEN)_|(_SPARK_AUTH_SECRET|HADOOP_CONF_DIR|YARN_CONF_DIR|PYTHONPATH)$")
-"""Variables that would change what Spark does here, and come from the document or from sparkgen alone."""
+"""Variables that change what Spark does: only the document and sparkgen may set them."""
 
 
 def inherited(environment: Mapping[str, str]) -> dict[str, str]:
-    """What processes get from the user's own environment: all but what is Spark's."""
+    """The variables from the user's own environment for processes: all but Spark's."""
     return {name: text for name, text in environment.items() if not OURS.match(name)}
 
 
@@ -22,10 +22,10 @@ def resolved(
     fields: Mapping[str, str],
     secrets: Mapping[tuple[str, str], str],
 ) -> dict[str, str]:
-    """The variables of a container as a kubelet would set them.
+    """The variables of a container, as a kubelet would set them.
 
-    `fields`: values of the downward API, by path; `secrets`: values by name and key. What only a
-    cluster knows is left out.
+    `fields`: values of the downward API, by path; `secrets`: values by name and key. Variables with other
+    sources are left out, because their values are only in the cluster.
     """
     found: dict[str, str] = {}
     for variable in variables:
@@ -49,7 +49,7 @@ def _value(
 
 
 def expanded(text: str, known: Mapping[str, str]) -> str:
-    """`$(NAME)` replaced where NAME was set before; `$$` is a dollar sign (Kubernetes' own expansion)."""
+    """Replaces `$(NAME)` if NAME was set before; `$$` is a dollar sign (as Kubernetes expands variables)."""
 
     def one(match: re.Match[str]) -> str:
         if match[0] == "$$":

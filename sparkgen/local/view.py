@@ -1,7 +1,7 @@
-"""What a person sees of a run: a block that lives at the bottom of a terminal, or plain lines.
+"""What a user sees of a run: a live block at the bottom of a terminal, or plain lines.
 
-Notes, problems and the allocator's lines go to standard error. The driver's own output is apart from them: it
-goes to standard output, above the block when that is a terminal.
+Notes, problems and the allocator's lines go to standard error. The driver's own output is separate: it goes
+to standard output, above the block if that is a terminal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState
 from sparkgen.terminal import log_line, visible
 
 MOST_CELLS = 60
-"""Executors that are drawn one by one; more are only counted."""
+"""The most executors that are drawn one by one; more are only counted."""
 HISTORY_SECONDS = 60
 _BARS = " ▁▂▃▄▅▆▇█"
 
@@ -31,38 +31,38 @@ LOOKS = {
     ExecutorState.PLANNED: ("·", "white"),
     ExecutorState.DRAINING: ("◍", "magenta"),
 }
-"""How an executor in each state is drawn: a sign and a colour."""
+"""The sign and colour for an executor in each state."""
 
 
 class View(Protocol):
-    """Where a run is told. It is also a Progress (progress.py)."""
+    """Receives what happens in a run. It is also a Progress (progress.py)."""
 
     def step(self, title: str) -> contextlib.AbstractContextManager[Callable[[str], None]]:
-        """A step that takes a while; the function adds how far it is."""
+        """A step that takes a while; the yielded function reports its progress."""
         ...
 
     def say(self, text: str) -> None:
-        """A line for the person."""
+        """Show a line to the user."""
         ...
 
     def begin(self, title: str) -> None:
-        """The run begins."""
+        """Show that the run begins."""
         ...
 
     def show(self, status: Status) -> None:
-        """The allocator has decided something."""
+        """Show the status after a decision."""
         ...
 
     def tasks(self, tasks: Tasks) -> None:
-        """The tasks, as they are counted now."""
+        """Show the current tasks."""
         ...
 
     def output(self, line: bytes) -> None:
-        """A line that the driver has printed, with its line feed."""
+        """Show a line that the driver has printed, with its line feed."""
         ...
 
     def end(self) -> None:
-        """The run is over."""
+        """Show that the run is over."""
         ...
 
 
@@ -78,33 +78,33 @@ class Plain:
 
     @contextlib.contextmanager
     def step(self, title: str) -> Iterator[Callable[[str], None]]:
-        """One line when it begins."""
+        """Print one line when the step begins."""
         self.say(f"{title} ...")
         yield lambda _: None
 
     def say(self, text: str) -> None:
-        """A line of its own."""
+        """Print a line."""
         with self._lock, contextlib.suppress(OSError):
             self._stream.write(f"sparkgen: {visible(text)}\n")
             self._stream.flush()
 
     def begin(self, title: str) -> None:
-        """Say what runs; times count from now."""
+        """Print the title; times count from now on."""
         self._began = self._clock()
         self.say(title)
 
     def show(self, status: Status) -> None:
-        """A line for each decision that says something new."""
+        """Print a line for each decision that differs from the last one."""
         text = line_of(status)
         if text != self._last:
             self._last = text
             self.say(f"{self._clock() - self._began:5.1f} s  {text}")
 
     def tasks(self, tasks: Tasks) -> None:
-        """Nothing: lines tell what changes, and tasks always do."""
+        """Do nothing: lines show changes, and tasks change all the time."""
 
     def output(self, line: bytes) -> None:
-        """The driver's line, as it is."""
+        """Print the driver's line, unchanged."""
         write_output(line)
 
     def end(self) -> None:
@@ -112,14 +112,14 @@ class Plain:
 
 
 def line_of(status: Status) -> str:
-    """A decision in a line. Its reason begins with the executors that there are."""
+    """A decision in one line. Its reason begins with the numbers of executors."""
     return status.reason or sentence(status)
 
 
 def write_output(line: bytes) -> None:
-    """A line of the driver to standard output: as it is, or for a terminal with its colours alone.
+    """Write a line of the driver to standard output: unchanged, or for a terminal with only its colours.
 
-    A reader that went away is no reason to stop the driver.
+    If the reader of standard output has gone away, the driver keeps running.
     """
     with contextlib.suppress(OSError, ValueError):
         if sys.stdout.isatty():
@@ -131,7 +131,7 @@ def write_output(line: bytes) -> None:
 
 
 class History:
-    """How many executors were registered, second by second, for a minute."""
+    """The number of registered executors, second by second, for a minute."""
 
     def __init__(self, seconds: int = HISTORY_SECONDS) -> None:
         self._samples: deque[int] = deque(maxlen=seconds)
@@ -139,7 +139,7 @@ class History:
         self._taken = 0
 
     def sample(self, value: int, now: float) -> None:
-        """Take in the value at `now`; called as often as one likes."""
+        """Record the value at `now`; may be called at any rate."""
         if self._from is None:
             self._from = now
         while self._taken <= now - self._from:
@@ -147,7 +147,7 @@ class History:
             self._taken += 1
 
     def drawn(self) -> str:
-        """A small chart, the latest second at the right."""
+        """A small chart, with the latest second at the right."""
         most = max(self._samples, default=0)
         if not most:
             return ""
@@ -155,7 +155,7 @@ class History:
 
 
 def cells(status: Status) -> list[tuple[str, str]]:
-    """The executors as signs with their colours, and a gap for each that is wanted and not there."""
+    """The executors as signs with colours, and a gap for each wanted one that does not exist."""
     drawn: list[tuple[str, str]] = []
     for state in SHOWN:
         drawn += [LOOKS[state]] * status.counts.get(state, 0)

@@ -1,4 +1,4 @@
-"""The allocator's world on one machine: an executor is a process, shown as the pod that it would be."""
+"""The allocator's backend on one machine: an executor is a process, and is shown as the pod it would be."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEnde
 from sparkgen.runtime.kubernetes.answers import Answer
 
 REMEMBERED = 1000
-"""Events that a watch may go on from; an older one has to list again, as with an API server."""
+"""The most events from which a watch may continue; an older watch must list again, as with an API server."""
 ADDRESS = "127.0.0.1"
 
 Pod = dict[str, Any]
 Clock = Callable[[], datetime]
-"""The time of day, with its zone."""
+"""Returns the time of day, with its zone."""
 
 
 class Runs(Protocol):
     """A running executor: a Process, or a test's stand-in."""
 
     def wait(self) -> int:
-        """Its exit code, negative for a signal."""
+        """Wait for its end. Returns its exit code, negative for a signal."""
         ...
 
     def terminate(self) -> None:
@@ -37,15 +37,15 @@ class Runs(Protocol):
         ...
 
     def kill(self) -> None:
-        """End it."""
+        """End it at once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the world is given: `pod` makes an executor's pod, `start` its process.
+    """The functions that the backend needs: `pod` makes an executor's pod, `start` its process.
 
-    They raise ValueError and OSError where they cannot.
+    They raise ValueError and OSError if that fails.
     """
 
     pod: Callable[[Create], Mapping[str, Any]]
@@ -56,7 +56,7 @@ class Tools:
 
 
 class Processes:
-    """An ExecutorBackend of processes. It never changes what it has shown: each change makes a new pod."""
+    """An ExecutorBackend of processes. It never changes a pod that it has shown, but makes a new one."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -99,7 +99,7 @@ class Processes:
         return ActionOutcome(order, Answer.DONE)
 
     def delete(self, order: Delete) -> ActionOutcome:
-        """End an executor's process: asked first and killed after its grace, or killed at once."""
+        """End an executor's process: with SIGTERM and, after its grace, SIGKILL; or with SIGKILL at once."""
         with self._changed:
             pod = next((pod for pod in self._pods.values() if _id(pod) == str(order.id)), None)
             if pod is None or (order.uid and order.uid != pod["metadata"]["uid"]):
@@ -117,12 +117,12 @@ class Processes:
         return ActionOutcome(order, Answer.DONE)
 
     def list(self) -> PodList:
-        """All executors there are."""
+        """All existing executors."""
         with self._changed:
             return PodList(tuple(self._pods.values()), str(self._version))
 
     def watch(self, version: str) -> Iterator[WatchEvent]:
-        """What happens from `version` on, until `close`."""
+        """The changes after `version`, until `close`. Raises WatchEnded if they are no longer known."""
         seen = int(version)
         while True:
             with self._changed:
@@ -138,12 +138,12 @@ class Processes:
                 seen = int(event.version)
 
     def record_event(self, notice: Notice) -> bool:
-        """Tell the user."""
+        """Show the notice to the user."""
         self._tools.tell(notice)
         return True
 
     def close(self) -> None:
-        """Let watches end; nothing is created any more."""
+        """End all watches; no executor is created any more."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -166,7 +166,7 @@ class Processes:
             return tuple(self._running.values())
 
     def wait_until_empty(self, seconds: float) -> bool:
-        """Wait until no process runs any more; whether that came true."""
+        """Wait until no process runs, at most `seconds`; returns whether none does."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
@@ -191,7 +191,7 @@ class Processes:
         return ActionOutcome(order, Answer.DONE)
 
     def _show(self, kind: str, pod: Pod) -> None:
-        """Make a change visible. The lock is held."""
+        """Publish a change. The caller holds the lock."""
         self._version += 1
         pod["metadata"] = {**pod["metadata"], "resourceVersion": str(self._version)}
         self._pods[pod["metadata"]["name"]] = pod
@@ -207,7 +207,7 @@ class Processes:
 
 
 def terminated(code: int, began: str, ended: str) -> dict[str, Any]:
-    """A container's end as a kubelet writes it: a signal N is the exit code 128 + N."""
+    """The end of a container as a kubelet writes it: signal N becomes the exit code 128 + N."""
     state: dict[str, Any] = {"startedAt": began, "finishedAt": ended}
     if code < 0:
         return {**state, "exitCode": 128 - code, "signal": -code, "reason": "Error"}
@@ -219,7 +219,7 @@ def _stop(process: Runs, grace: float) -> None:
         process.kill()
         return
     process.terminate()
-    timer = threading.Timer(grace, process.kill)  # killing what has ended does nothing
+    timer = threading.Timer(grace, process.kill)  # killing an ended process does nothing
     timer.daemon = True
     timer.start()
 
