@@ -86,7 +86,7 @@ def _block(one: ApplicationDiff) -> Iterator[str]:
 
 
 def answer(one: ApplicationDiff) -> str:
-    """`yes: a new run beside the earlier one (pi-51bb888d -> pi-0a1b2c3d)`."""
+    """The verdict as text: `yes: a new run beside the earlier one (pi-51bb888d -> pi-0a1b2c3d)`."""
     verdict = one.verdict
     names = [name for name in dict.fromkeys((verdict.old, verdict.new)) if name]
     return f"{'yes' if verdict.starts else 'no'}: {verdict.sentence} ({' -> '.join(names)})"
@@ -120,7 +120,7 @@ def _effect(change: FieldChange) -> str:
 
 
 def object_name(change: ObjectChange) -> str:
-    """`Job pi-51bb888d -> pi-0a1b2c3d`."""
+    """The kind and names of an object: `Job pi-51bb888d -> pi-0a1b2c3d`."""
     names = [name for name in dict.fromkeys((change.old_name, change.new_name)) if name]
     return f"{change.kind} {' -> '.join(names)}"
 

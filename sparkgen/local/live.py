@@ -60,12 +60,12 @@ class Terminal:
         self._live.start()
 
     def show(self, status: Status) -> None:
-        """Take in the status after a decision."""
+        """Show the status after a decision."""
         with self._lock:
             self._status = status
 
     def tasks(self, tasks: Tasks) -> None:
-        """Take in the tasks."""
+        """Show the current tasks."""
         with self._lock:
             self._tasks = tasks
 

@@ -46,7 +46,7 @@ class Reaper:
         self._say(f"folder {folder}")
 
     def close(self) -> None:
-        """Make it end what is left, and wait for that."""
+        """Make the reaper end what is left, and wait until it has."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
@@ -62,7 +62,7 @@ class Reaper:
 
 
 class Process:
-    """A program that runs in its own session. OSError when it cannot be started."""
+    """A program that runs in its own session. Raises OSError if it cannot be started."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ _SESSION_FIELD = 3  # of /proc/PID/stat, counted behind the command's name
 
 
 def members(sessions: Iterable[int]) -> list[int]:
-    """All processes of these sessions; without /proc, their leaders, which stand for their process groups."""
+    """All processes of these sessions; without /proc, only their leaders, to signal their process groups."""
     wanted = set(sessions)
     proc = Path("/proc")
     if not (proc / "self" / "stat").exists():

@@ -83,7 +83,7 @@ def run(plan: Plan, view: View, *, on_terminal: bool) -> int:
 
 
 class Run:
-    """One run."""
+    """One local run: its driver, its executors and their allocator."""
 
     def __init__(self, plan: Plan, view: View, reaper: Reaper, requests: Requests) -> None:
         self._plan = plan

@@ -108,7 +108,7 @@ class Plain:
         write_output(line)
 
     def end(self) -> None:
-        """Nothing is left to say."""
+        """Do nothing."""
 
 
 def line_of(status: Status) -> str:

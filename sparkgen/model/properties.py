@@ -74,8 +74,8 @@ TUNABLE = frozenset(
         "spark.executor.failuresValidityInterval",
     }
 )
-"""Properties in the tuning ConfigMap, so that changing them starts no new run. All of `spark.kubernetes.` is
-left out of the driver's properties, too, because nothing there reads it."""
+"""Properties in the tuning ConfigMap, so that changing them starts no new run. They are not in the driver's
+properties, and neither are those of `spark.kubernetes.` that spark-submit does not read (conf.py)."""
 
 
 EVENT_LOG_DEFAULTS: Mapping[str, str] = {

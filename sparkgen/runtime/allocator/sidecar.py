@@ -230,7 +230,7 @@ def _connect_server(pod_ip: str, port: int) -> Callable[[], str]:
 
 def wildcard(address: str) -> str:
     """The address for listening on all addresses of the pod: `kubectl port-forward` uses loopback."""
-    return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
+    return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - this listener reveals no secret
 
 
 def backend_inputs(

@@ -13,7 +13,7 @@ from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.server import HttpServer
 from sparkgen.runtime.httpserver.values import Handler
 
-ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - what listens there tells no secret
+ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - these listeners reveal no secret
 BACKLOG = 1024
 """The connections that the kernel keeps until they are accepted; the kernel has a limit of its own, too."""
 NO_IPV6 = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.ENOPROTOOPT, errno.EINVAL)

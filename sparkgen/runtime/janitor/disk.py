@@ -23,7 +23,7 @@ MAX_FOLDERS = 20_000
 
 
 def open_untrusted(name: str, parent: int) -> int:
-    """A descriptor for reading a regular file that somebody else has made.
+    """A descriptor for reading a regular file of another user.
 
     Raises OSError for anything else: opening a named pipe would block, and a link could lead anywhere.
     Raises BlockingIOError if a process holds a lease on the file.

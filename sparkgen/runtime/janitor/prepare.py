@@ -78,7 +78,7 @@ def _make_fit(directory: Path, descriptor: int) -> None:
 def open_database(directories: Sequence[Path]) -> Path | None:
     """The database that a service has open; None if there is none.
 
-    A service that starts beside another one takes the locked database for a broken one and deletes it; then
+    A service that starts beside another one takes the locked database for a broken one and deletes it. Then
     it knows no executor any more (RocksDBProvider.initRockDB, LevelDBProvider.initLevelDB).
     """
     found = (directory / name for directory in directories for name in DATABASES)

@@ -39,7 +39,7 @@ def creations(draft: Draft) -> Draft:
         port = None
         if ports is not None:
             port = ports.next_for(draft.memory.next_id)
-            if port is None:  # the reason says so (host_ports.exhausted)
+            if port is None:  # the decision has the reason (host_ports.exhausted)
                 break
             ports = ports.less(port)
         wish = wishes[profile][created[profile]]

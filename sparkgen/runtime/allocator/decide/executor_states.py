@@ -123,7 +123,7 @@ def _is_former(seen: ObservedExecutor, request: CreateRequest, *, gone: bool) ->
 
 
 def named_by_driver(target: DriverTarget) -> frozenset[int]:
-    """The executors that the driver names, and whose end it must be told."""
+    """The executors that the driver names, and whose end must be reported to it."""
     return target.registered | target.lost | target.kills | target.draining
 
 

@@ -12,7 +12,7 @@ from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor
 
 STRANDED = "its gang can no longer be complete"
-"""Why a member is removed that waits for other members which nobody wants."""
+"""The reason for removing a member that waits for members which nobody wants."""
 
 
 def waits(situation: Situation) -> bool:

@@ -1,4 +1,4 @@
-"""Ended executors: why they ended, what the driver is told, and when the application has to stop for it."""
+"""Ended executors: why they ended, what is reported to the driver, and when the application has to stop."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
     if situation.target.phase is DriverPhase.STOPPED:
         return f"no longer needed, because {reasons.stopped(situation.target)}"
-    if executor_states.ended(seen):  # its pod is kept until the driver has been told why
+    if executor_states.ended(seen):  # its pod is kept until the driver has read the reason
         return "" if seen.id in draft.gone else "ended"
     if seen.id in situation.target.kills:
         return "removed by Spark"

@@ -1,6 +1,6 @@
 """Checks whether the driver's Spark Connect server serves. The only user of h2, which is slow to import.
 
-The check is gRPC's health check. Spark's server has no such service, and opens no session for it: it answers
+The check is gRPC's health check. Spark's server has no such service, and opens no session for it. It answers
 UNIMPLEMENTED, or UNAUTHENTICATED if it requires a token. Any answer with a `grpc-status` comes from a gRPC
 server that serves. User code in the same pod may answer instead, and may send anything.
 """

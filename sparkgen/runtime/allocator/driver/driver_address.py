@@ -46,7 +46,7 @@ class DriverAddress:
         """Spark's properties for this address. The driver listens on all addresses of its machine."""
         return {
             "spark.driver.host": url_host(self.host),
-            "spark.driver.bindAddress": "::" if ":" in self.host else "0.0.0.0",  # noqa: S104 - where it is, nobody here knows
+            "spark.driver.bindAddress": "::" if ":" in self.host else "0.0.0.0",  # noqa: S104 - its own address is unknown here
             "spark.driver.port": str(self.port),
             "spark.driver.blockManager.port": str(self.block_manager_port),
         }

@@ -16,7 +16,7 @@ _LINE = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)", re.D
 
 
 def parse(text: str) -> dict[str, str]:
-    """The properties of a file; the last of two with one name wins. ValueError for a malformed escape."""
+    """The properties of a file; the last of two with one name wins. Raises ValueError for a bad escape."""
     found = {}
     for line in _logical_lines(text):
         match = _LINE.fullmatch(line)
@@ -31,7 +31,7 @@ def text_of(properties: Mapping[str, str]) -> str:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Lines with what they go on with, less comments and blank ones."""
+    """Yields lines joined with their continuation lines; leaves out comments and blank lines."""
     pending = ""
     for line in re.split(r"\r\n|\n|\r", text):
         content = line.lstrip(BLANKS)
@@ -60,15 +60,16 @@ def _unescaped(text: str) -> str:
 
 
 def escaped_key(text: str) -> str:
-    """A name as java.util.Properties reads it back: separators and signs of a comment are escaped too."""
+    """A name as java.util.Properties reads it back: separators and comment characters are escaped, too."""
     escaped = "".join(_WRITTEN.get(char, "\\" + char if char in " :=" else char) for char in text)
     return "\\" + escaped if escaped.startswith(("#", "!")) else escaped
 
 
 def escaped_value(text: str, separators: tuple[str, ...] = (" ",)) -> str:
-    """A value as java.util.Properties reads it back; Spark trims blanks at its end, whatever is done here.
+    """A value as java.util.Properties reads it back. Spark always trims blanks at its end.
 
-    `separators`: characters that would belong to what stands before the value, were it to begin with them.
+    `separators`: characters that must be escaped at the beginning of the value, because they would belong to
+    the text before it.
     """
     escaped = "".join(_WRITTEN.get(char, char) for char in text)
     return "\\" + escaped if escaped.startswith(separators) else escaped

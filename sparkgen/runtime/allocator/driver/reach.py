@@ -142,7 +142,7 @@ def _first_line(connection: socket.socket, deadline: float) -> bytes:
 
 
 def _left(deadline: float) -> float:
-    """Seconds that are left; TimeoutError when there are none."""
+    """The seconds that are left. Raises TimeoutError if there are none."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError

@@ -23,7 +23,7 @@ MAX_ENTRIES = 64
 
 
 def trim_pod(pod: Pod) -> Pod:
-    """Returns the pod with only the fields that are read: `causes` and `view` return the same for both.
+    """Returns the pod with only the fields that are read: `causes` and `view` give the same results for it.
 
     Raises Malformed if a part has another type than Kubernetes gives it.
     """

@@ -101,7 +101,7 @@ class AllocatorMemory:
     session: str = ""
     """The driver's session that reported last."""
     given_up: bool = False
-    """Whether that session was given up (in client mode): it starts anew if it reports again."""
+    """Whether that session was given up (if drivers come and go): it starts anew if it reports again."""
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to be deleted."""
     failure: Hindrance | None = None

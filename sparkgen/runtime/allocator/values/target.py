@@ -71,7 +71,7 @@ class DriverTarget:
     away: bool = False
     """It has not reported for long: its JVM is dead, or hangs. Its target is outdated."""
     given_up: bool = False
-    """It counts as stopped, because it did not report for long (in client mode)."""
+    """It counts as stopped, because it did not report for long (if drivers come and go)."""
     gives_up_at: float | None = None
     """When it counts as stopped if it does not report before; None: never."""
     owner: str = ""
