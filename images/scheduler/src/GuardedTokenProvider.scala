@@ -67,13 +67,13 @@ private[spark] final class GuardedTokenProvider(
   def look(now: Long): Unit = synchronized {
     for (end <- expiresAt; time <- due if failing.isEmpty && now > time + math.min(LatestMs, (end - time) / 4)) {
       logWarning(s"No new tokens of $serviceName: they were due at ${utc(time)}, and no login works to request " +
-        s"them; Spark has logged the reason. Tasks will fail when the current tokens expire, at ${utc(end)}.")
+        s"them; Spark has logged the reason. ${untilThen(end)}")
       change(Some(TokenFailure(serviceName, time, 1, expiresAt)))
     }
   }
 
   private def obtained(fresh: Credentials, next: Option[Long]): Option[Long] = {
-    failing.foreach { was => logInfo(s"Got new tokens of $serviceName after ${was.attempts} failed attempts.") }
+    failing.foreach { was => logInfo(s"Got new tokens of $serviceName; there were none since ${utc(was.since)}.") }
     last = fresh
     expiresAt = next
     due = next.map { end =>
@@ -94,8 +94,7 @@ private[spark] final class GuardedTokenProvider(
     val pause = (Seq(retry(failure.attempts)) ++ left).min
     logWarning(s"No new tokens of $serviceName: attempt ${failure.attempts} failed" +
       problem.fold("; Spark has logged the reason above this line")(found => s" ($found)") +
-      expiresAt.fold("")(end => s". Tasks will fail when the current tokens expire, at ${utc(end)}") +
-      s". Retrying in ${pause / 1000} s.")
+      expiresAt.fold(".")(end => s". ${untilThen(end)}") + s" Retrying in ${pause / 1000} s.")
     change(Some(failure))
     Some(now + (pause / ratio).toLong)
   }
@@ -111,6 +110,9 @@ private[spark] object GuardedTokenProvider {
   private val LatestMs = 30000L
 
   private def utc(milliseconds: Long): String = Instant.ofEpochMilli(milliseconds).truncatedTo(ChronoUnit.SECONDS).toString
+
+  /** In words that are still true when the time has passed. */
+  private def untilThen(end: Long): String = s"The current tokens expire at ${utc(end)}, and tasks fail from then on."
 
   /** Which tokens there are: by their service, as each renewal gives new ones of the same. */
   private def names(creds: Credentials): Set[String] =

@@ -5,7 +5,7 @@ package org.apache.spark.scheduler.cluster.sparkgen
  *
  * @param service   Spark's name of it, as in spark.security.credentials.SERVICE.enabled
  * @param since     when the first attempt failed
- * @param attempts  how many have failed in a row
+ * @param attempts  how many have failed in a row; 1 while no login works: nobody can count Spark's logins
  * @param expiresAt when the tokens end that are there; None where that is not known
  */
 private[spark] final case class TokenFailure(service: String, since: Long, attempts: Int, expiresAt: Option[Long])
