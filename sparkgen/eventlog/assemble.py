@@ -50,11 +50,13 @@ def _executors(so_far: Gathered, stages: Sequence[Stage], clock: Clock) -> tuple
 
 
 def _executor(so_far: Gathered, id_: str, first_launch: float | None, clock: Clock) -> Executor:
-    """An executor, which is there when its first task begins, whatever the log says."""
+    """An executor, which is there when its first task begins, whatever the log says.
+
+    Where the log lacks the event of its registration, it is there from then on.
+    """
     event, gone = so_far.executors.get(id_), so_far.removed.get(id_)
-    added = 0.0 if event is None else clock.at(event.time)
-    if first_launch is not None and added > first_launch:
-        added = first_launch
+    times = [] if event is None else [clock.at(event.time)]
+    added = min([*times, *([] if first_launch is None else [first_launch])], default=0.0)
     asked = None if event is None else event.info.requested
     return Executor(
         id=id_,

@@ -39,6 +39,23 @@ def test_times_are_seconds_since_the_application_began(recording: Recording) -> 
     ]
 
 
+def test_an_executor_without_its_registration_is_there_from_its_first_task_on(tmp_path: Path) -> None:
+    """Spark drops events under load, and some platforms write none: time before it was not paid for."""
+    events = [one for one in made.small() if one["Event"] != "SparkListenerExecutorAdded"]
+    read = read_recording(write(tmp_path / "app-1", made.text(events)))
+    first = {
+        place: min(
+            time
+            for stage in read.stages
+            for time, at in zip(stage.tasks.launched, stage.tasks.executor, strict=True)
+            if at == place
+        )
+        for place in range(len(read.executors))
+    }
+    assert [executor.added for executor in read.executors] == list(first.values())
+    assert all(first.values())
+
+
 def test_stages_know_their_parents_and_tasks_their_ends(recording: Recording) -> None:
     """A failed attempt is a row of its own."""
     first, second = recording.stages
