@@ -27,6 +27,7 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "scalaVersion": application.scala_version,
         "serviceSecret": shuffle.secret_name if shuffle is not None and shuffle.on_node else None,
         "sparkArguments": _spark_arguments(application),
+        "sparkUser": _spark_user(application),
         "showsPages": exposure.shows_pages(application.properties),
         "connect": application.connect is not None,
         "connectToken": (application.connect or {}).get("token"),
@@ -54,11 +55,20 @@ def _login(login: Login) -> dict[str, Any]:
     return {"secret": login.secret, "key": login.key, "file": login.file, "env": env}
 
 
+def _spark_user(application: Application) -> str | None:
+    """The user that spark-submit lets the program act as; None for nobody, or where the login acts for one.
+
+    In a driver pod, spark-submit takes the name from SPARK_USER; `--proxy-user` says that there is one.
+    """
+    acts_for = application.kerberos is not None and application.kerberos.acts_for
+    return None if acts_for else application.proxy_user
+
+
 def _spark_arguments(application: Application) -> list[str]:
     """The arguments of the driver's container."""
     arguments = [*contract.DRIVER_ARGUMENTS]
-    if application.proxy_user and not (application.kerberos and application.kerberos.acts_for):
-        arguments += ["--proxy-user", application.proxy_user]
+    if user := _spark_user(application):
+        arguments += ["--proxy-user", user]
     if application.main_class:
         arguments += ["--class", application.main_class]
     if application.main_file:

@@ -440,6 +440,7 @@ LAYERS: Mapping[str, Layer] = {
                 field_env(contract.ENV_BIND_ADDRESS, "status.podIP"),
                 {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
                 HADOOP_ENV,
+                {"@if": "sparkUser", "name": contract.ENV_SPARK_USER, "value": "@{sparkUser}"},
                 {
                     "@if": "connectToken",
                     "name": contract.ENV_CONNECT_TOKEN,

@@ -4,7 +4,10 @@
 {{- define "sparkgen.driver.values" -}}
   {{- $c := .app.c -}}
   {{- $arguments := $c.DRIVER_ARGUMENTS -}}
-  {{- with ternary "" .app.spec.proxyUser .app.actsFor -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
+  {{- with ternary "" .app.spec.proxyUser .app.actsFor -}}
+    {{- $arguments = append (append $arguments "--proxy-user") . -}}
+    {{- $_ := set $.values "sparkUser" . -}}
+  {{- end -}}
   {{- with .app.spec.mainClass -}}{{- $arguments = append (append $arguments "--class") . -}}{{- end -}}
   {{- with .app.spec.mainApplicationFile -}}{{- $arguments = append $arguments . -}}{{- end -}}
   {{- with .app.logClaim -}}{{- $_ := set $.values "claim" . -}}{{- end -}}

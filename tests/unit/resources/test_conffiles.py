@@ -94,17 +94,25 @@ def test_what_starts_a_new_run(rendered: Make) -> None:
 
 
 def test_the_user_to_act_as(rendered: Make) -> None:
-    """spark-submit makes the driver act as the user; executors are told by SPARK_USER, whatever else says."""
+    """Both roles have the name in SPARK_USER, whatever else says; spark-submit makes the driver act so.
+
+    As in Spark's own driver pods, where `--proxy-user` alone changes nothing.
+    """
     made = rendered(
         proxyUser="alice",
         sparkConf={"spark.executorEnv.SPARK_USER": "bob"},
+        driver={"env": [{"name": "SPARK_USER", "value": "dave"}]},
         executor={"env": [{"name": "SPARK_USER", "value": "carol"}]},
     )
     arguments = containers(made.driver)[contract.DRIVER_CONTAINER]["args"]
     assert arguments[arguments.index("--proxy-user") + 1] == "alice"
     assert arguments.index("--proxy-user") < arguments.index("local:///opt/app/main.jar")
-    env = containers(made.executor)[contract.EXECUTOR_CONTAINER]["env"]
-    assert [item["value"] for item in env if item["name"] == "SPARK_USER"] == ["alice"]
+    for pod, name in (
+        (made.driver, contract.DRIVER_CONTAINER),
+        (made.executor, contract.EXECUTOR_CONTAINER),
+    ):
+        env = containers(pod)[name]["env"]
+        assert [item["value"] for item in env if item["name"] == "SPARK_USER"] == ["alice"]
     plain = rendered()
     assert "--proxy-user" not in containers(plain.driver)[contract.DRIVER_CONTAINER]["args"]
-    assert "SPARK_USER" not in str(plain.executor)
+    assert "SPARK_USER" not in f"{plain.driver} {plain.executor}"
