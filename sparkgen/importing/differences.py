@@ -23,7 +23,11 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A row: what differs, how it is natively and under sparkgen, and why it is better or must be so."""
+    """A row: what differs, how it is natively and under sparkgen, and why it is better or must be so.
+
+    `lost`: the properties and variables that `import` reports as lost because of it. What it says of a
+    property is in the table of sparkgen.properties.
+    """
 
     name: str
     what: str
@@ -31,6 +35,7 @@ class Difference:
     sparkgen: str
     reason: str
     seen: tuple[Seen, ...]
+    lost: tuple[str, ...] = ()
 
 
 def _only_ours(*places: str) -> tuple[Seen, ...]:
@@ -45,8 +50,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "allocator",
         "who creates executors",
-        "the driver, with Kubernetes credentials that your code can use, too",
-        "the allocator, a container beside the driver; `spark.kubernetes.*` are fields of the document",
+        "the driver, with Kubernetes credentials that your code can use, too. When it is killed, the pods of "
+        "its executors stay. When too many have failed, it exits with 11",
+        "the allocator, a container beside the driver; `spark.kubernetes.*` are fields of the document. "
+        "It starts executors with the driver, and deletes them when the driver has ended. "
+        "When too many have failed, the driver exits with 1",
         "your code holds no Kubernetes credentials, and a reviewer sees every value before the run",
         (
             Seen("*/spark.master", "k8s://*", "sparkgen://*"),
@@ -56,6 +64,9 @@ DIFFERENCES: tuple[Difference, ...] = (
             *_only_ours("driver/pod/initContainers[[]]"),
             *_only_native("*/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/*"),
             Seen("*/properties/sun.java.command"),
+            Seen("ended/executors[[]]", "-", "deleted"),
+            Seen("ended/executors[[]]", "Succeeded", "-"),
+            Seen("ended/exitCode", "11", "1"),
         ),
     ),
     Difference(
@@ -71,7 +82,9 @@ DIFFERENCES: tuple[Difference, ...] = (
             *_only_native("*/pod/mounts//opt/spark/conf/*"),
             *_only_ours("*/pod/mounts//opt/sparkgen/*"),
             Seen("*/spark.driver.extraClassPath", "*", "/opt/sparkgen/lib/scheduler.jar*"),
+            Seen("*/jvm/texts[[]]", "folder", "-"),
         ),
+        ("SPARK_CONF_DIR",),
     ),
     Difference(
         "names",
@@ -84,10 +97,15 @@ DIFFERENCES: tuple[Difference, ...] = (
             Seen("driver/pod/labels/spark-app-selector", "APP-ID", "-"),
             Seen("*/spark.driver.host", "*.svc", "IP"),
             Seen("*SPARK_LOCAL_DIRS", "/var/data/spark-UUID*", "/var/data/spark*"),
+            Seen("*SPARK_LOCAL_DIRS", "/tmp/scratch*", "/var/data/spark*"),  # noqa: S108
+            Seen("*[[]]", "/tmp/scratch/*", "-"),  # noqa: S108
+            *_only_native("*/spark.local.dir"),
             Seen("*[[]]", "*/var/data/spark-UUID*", "-"),
             Seen("*[[]]", "-", "*/var/data/spark/*"),
             Seen("*/pod/mounts//var/data/spark*"),
+            Seen("executor/pod/labels/spark-app-name"),
         ),
+        ("spark.kubernetes.driver.pod.name", "spark.kubernetes.executor.podNamePrefix", "spark.local.dir"),
     ),
     Difference(
         "authentication",
@@ -104,12 +122,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "restricted",
         "security context of pods",
         "that of the image",
-        'as Pod Security "restricted" requires, unless the document sets another; no variables of Services, '
-        "no mesh sidecars",
+        'as Pod Security "restricted" requires, unless the document sets another. No variables of Services, '
+        "no mesh sidecars; mounted Secrets are read-only",
         "namespaces that enforce the level accept the pods; a sidecar would keep a finished pod alive",
         (
             Seen("*/process/CapBnd"),
             Seen("*/process/Seccomp", "0", "2"),
+            Seen("*/pod/mounts//etc/probe/readOnly", "-", "True"),
             *_only_ours("*/securityContext/*", "*/linkerd.io/inject", "*/sidecar.istio.io/inject"),
             *_only_ours("*/cluster-autoscaler.kubernetes.io/safe-to-evict", "*/karpenter.sh/do-not-disrupt"),
             *_only_native("*/environment/*_UI_*", "*/environment/CASE_*"),
@@ -124,19 +143,23 @@ DIFFERENCES: tuple[Difference, ...] = (
         (
             Seen("*/environment/SPARK_USER", "*", "-"),
             Seen("executor/jvm/user/hadoop", "*", "spark"),
+            Seen("executor/jvm/user/hadoop", "root", "alice"),
         ),
     ),
     Difference(
         "written-out",
-        "sizes and ports that nobody set",
-        "Spark's defaults, unwritten",
-        "written into the configuration",
+        "sizes, counts and ports in the configuration",
+        "what you set; Spark's defaults are not written",
+        "all of them, older names as the newer ones. With dynamic allocation, the number of executors is "
+        "`initialExecutors`. Event logs roll and are compressed, as by Spark 4's defaults",
         "driver, executors and their pods get the same numbers, whatever the Spark version's default is",
         (
             *_only_ours("*/spark.driver.cores", "*/spark.executor.cores", "*/spark.*.memoryOverhead"),
             *_only_ours(
                 "*/spark.ui.port", "*/spark.blockManager.port", "driver/python/environment/OMP_NUM_THREADS"
             ),
+            *_only_ours("*/spark.dynamicAllocation.*Executors", "*/spark.eventLog.*"),
+            *_only_native("*/spark.executor.instances", "*/spark.yarn.*.memoryOverhead"),
         ),
     ),
     Difference(
@@ -148,21 +171,27 @@ DIFFERENCES: tuple[Difference, ...] = (
         (
             Seen("left[[]]"),
             *_only_ours("*/pod/labels/*"),
-            *_only_native("driver/pod/ports/spark-connect"),
+            *_only_native("driver/pod/ports/spark-connect", "driver/pod/ports/spark-ui"),
         ),
+        ("spark.kubernetes.executor.deleteOnTermination",),
     ),
     Difference(
         "executor-command",
-        "how an executor's command line and variables carry its settings",
-        "`SPARK_JAVA_OPT_*` and the stock entrypoint",
-        "`SPARKGEN_*` and a script of the run, which waits until the driver accepts executors",
-        "an executor never starts before its driver can answer",
+        "how command lines and variables carry settings to driver and executors",
+        "`SPARK_JAVA_OPT_*`, `PYSPARK_PYTHON` and the stock entrypoint",
+        "`SPARKGEN_*`, `LD_LIBRARY_PATH`, `PYTHONPATH` and a script of the run, which waits until the driver "
+        "accepts executors. The driver reads `spark.pyspark.python` in its properties",
+        "each setting has its effect, and an executor never starts before its driver can answer",
         (
             *_only_ours("executor/*/environment/SPARKGEN_*"),
             Seen("executor/*/environment/SPARK_JAVA_OPT_*"),
             *_only_native("driver/*/environment/SPARK_APPLICATION_ID"),
             Seen("executor/jvm/options[[]order[]]"),
             *_only_native("executor/*/environment/SPARK_DRIVER_POD_IP"),
+            *_only_native("driver/*/environment/PYSPARK_*PYTHON"),
+            *_only_ours("executor/*/environment/LD_LIBRARY_PATH", "executor/python/path[[]]"),
+            Seen("executor/jvm/properties/java.library.path", "*", "/opt/native:/opt/more:*"),
+            Seen("*/environment/PYTHONPATH", "*", "*/opt/probe/zipped.zip:/opt/probe/egged.egg"),
             Seen("executor/jvm/properties/java.net.preferIPv6Addresses", "false", "-"),
             Seen("executor/jvm/properties/jdk.reflect.useDirectMethodHandle", "-", "false"),
             *_only_native("executor/jvm/options[[]]", "executor/jvm/properties/spark.driver.*port"),

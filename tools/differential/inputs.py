@@ -28,6 +28,8 @@ _NEEDS = (
     "<dependencies><dependency><groupId>org.example</groupId><artifactId>needed</artifactId>"
     "<version>1.0</version></dependency></dependencies>"
 )
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of each JVM of a case: it lives for seconds only."""
 PYTHON = '#!/bin/sh\nPROBE_PYTHON="$(dirname "$0")" exec /usr/bin/python3 "$@"\n'
 """An environment's interpreter: it says by a variable that it was the one."""
 
@@ -73,7 +75,9 @@ def image(version: str, files: Mapping[str, bytes]) -> Image:
     own = {f"{FOLDER}/{name}": data for name, data in files.items()}
     own[JAR] = files[program(version)]
     own |= {f"opt/spark/conf/{name}": text.encode() for name, text in CONFIGURATION.items()}
-    return ociimage.on_top(images.spark(version), ociimage.layer(ociimage.tar(own)))
+    stock = images.spark(version)
+    variables = [*stock.config["Env"], f"JAVA_TOOL_OPTIONS={QUICK}"]
+    return ociimage.on_top(stock, ociimage.layer(ociimage.tar(own)), Env=variables)
 
 
 def program(version: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from differential.commands import Case
 from sparkgen.importing.differences import Difference
+from sparkgen.properties.table import judgement
 
 HEAD = """# How an application differs under sparkgen
 
@@ -22,7 +23,7 @@ TESTS = """
 ## How this is tested
 
 Each case below is one `spark-submit` command.
-`make e2e-full` runs it twice on the [test cluster](test-cluster.md), with each tested version of Spark.
+`make e2e-full` runs it twice on the [test cluster](test-cluster.md), with each version that it is for.
 The first time, `spark-submit` itself submits the command.
 The second time, `sparkgen import` converts the command, and `sparkgen apply` runs the document.
 The program of both prints what the driver and an executor see, and the test compares the two reports.
@@ -38,6 +39,7 @@ The report contains:
 - the user, the user of Hadoop, limits, encodings and the time zone
 - what `SparkFiles` finds
 - how the program ends
+- whether executors are gone when `main` has returned and a thread of it goes on
 
 """
 
@@ -56,8 +58,15 @@ def _section(row: Difference) -> str:
         f"- **Native**: {row.native}.",
         f"- **sparkgen**: {row.sparkgen}.",
         f"- **Why**: {row.reason}.",
+        *([f"- **Import reports**: {'; '.join(map(_lost, row.lost))}."] if row.lost else ()),
     )
     return "\n".join(lines) + "\n"
+
+
+def _lost(name: str) -> str:
+    """A property or variable that import reports, with what it says of a property."""
+    found = judgement(name)
+    return f"`{name}` ({found.reason})" if found is not None and found.reason else f"`{name}`"
 
 
 def _cell(case: Case) -> str:

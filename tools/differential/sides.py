@@ -15,10 +15,13 @@ from typing import Any
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
+from differential.inputs import QUICK
 from differential.pods import Watch, facts, is_ours, terminated
 
 SECONDS, GOING = 600.0, 15.0
 """How long a driver may take, and then executors until they are gone."""
+GO_ON = "/tmp/go-on"  # noqa: S108 - in the driver's container
+"""The file that a program waits for which goes on after `main`, once its context is stopped."""
 KINDS = (
     "pods,jobs,deployments,services,configmaps,secrets,persistentvolumeclaims,serviceaccounts,"
     "roles,rolebindings,networkpolicies"
@@ -48,6 +51,7 @@ def native(place: Place, home: Path, script: Path, name: str) -> Side:
     """Submit by Spark's own spark-submit, in a shell that runs the file as it is."""
     path = f"{home / 'bin'}:{os.environ['PATH']}"
     own = {"PATH": path, "SPARK_HOME": str(home), "KUBECONFIG": str(place.kubeconfig)}
+    own["JAVA_TOOL_OPTIONS"] = QUICK
     done = subprocess.run(
         [*network.enter(NAME), "bash", str(script)],
         env={**os.environ, **own},
@@ -83,27 +87,60 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 def _observed(place: Place, labels: Mapping[str, str], *, ours: bool) -> Side:
     """Wait until the driver of the side and its executors have ended, and tell what is there then."""
     watch = place.watch
-    of_driver, of_executors = ({**labels, "spark-role": role} for role in ("driver", "executor"))
 
     def drivers() -> list[dict[str, Any]]:
-        return [pod for pod in watch.of(of_driver) if is_ours(pod) == ours]
+        return [pod for pod in watch.of({**labels, "spark-role": "driver"}) if is_ours(pod) == ours]
 
     def executors() -> list[dict[str, Any]]:
-        return [pod for pod in watch.of(of_executors) if is_ours(pod) == ours]
+        return _executors(watch, drivers(), labels, ours=ours)
 
-    if not watch.wait(lambda: any(terminated(pod) for pod in drivers()), SECONDS):
+    def ended() -> bool:
+        return any(terminated(pod) for pod in drivers())
+
+    def gone() -> bool:
+        return bool(executors()) and all(watch.is_gone(pod) for pod in executors())
+
+    went_first = watch.wait(lambda: ended() or gone(), SECONDS) and not ended()
+    if went_first:
+        _let_go(place, drivers()[0])
+    if not watch.wait(ended, SECONDS):
         return Side({"ended": {"driver": "has not ended"}}, {}, _story(place))
     (driver,) = drivers()
     watch.wait(lambda: all(watch.is_gone(pod) for pod in executors()), GOING)
     log = _log(place, driver)
-    report = _printed(log)
+    report = _printed(log, "gone" if went_first else "there")
     for role, pods in (("driver", [driver]), ("executor", executors())):
         if pods:
             report.setdefault(role, {})["pod"] = facts(pods[0])
     states = {"deleted" if watch.is_gone(pod) else pod["status"]["phase"] for pod in executors()}
     report["ended"] = {**_ended(driver), "executors": sorted(states)}
     report["left"] = _left(place, driver, labels, ours=ours)
+    _remove(place, driver, labels, ours=ours)
     return Side(report, _names(place, driver, executors(), labels), log)
+
+
+def _remove(place: Place, driver: Mapping[str, Any], labels: Mapping[str, str], *, ours: bool) -> None:
+    """Remove what a side has left: each Service would be some variables of every later pod."""
+    selector = ",".join(f"{name}={value}" for name, value in labels.items())
+    which = [KINDS, "-l", selector] if ours else ["pod", driver["metadata"]["name"]]
+    place.cluster.try_kubectl("delete", *which, "-n", place.namespace, "--wait=false")
+
+
+def _executors(
+    watch: Watch, drivers: list[dict[str, Any]], labels: Mapping[str, str], *, ours: bool
+) -> list[dict[str, Any]]:
+    """The executors of a side; natively they have the driver's id, and a name that the program may change."""
+    if ours:
+        return [pod for pod in watch.of({**labels, "spark-role": "executor"}) if is_ours(pod)]
+    ids = [pod["metadata"]["labels"]["spark-app-selector"] for pod in drivers]
+    return [pod for one in ids for pod in watch.of({"spark-app-selector": one, "spark-role": "executor"})]
+
+
+def _let_go(place: Place, driver: Mapping[str, Any]) -> None:
+    """Tell a program that goes on after `main` that its executors are gone (see Ends.java)."""
+    name = driver["metadata"]["name"]
+    touch = ("-c", "spark-kubernetes-driver", "--", "touch", GO_ON)
+    place.cluster.try_kubectl("exec", "-n", place.namespace, name, *touch)
 
 
 def _log(place: Place, driver: Mapping[str, Any]) -> str:
@@ -113,12 +150,12 @@ def _log(place: Place, driver: Mapping[str, Any]) -> str:
     ).stdout
 
 
-def _printed(log: str) -> dict[str, Any]:
-    """What the probe has printed."""
-    found = re.search(r"^PROBE (\{.*\})$", log, re.MULTILINE)
-    report: dict[str, Any] = json.loads(found[1]) if found else {"driver": {"said": "nothing"}}
+def _printed(log: str, executors: str) -> dict[str, Any]:
+    """What the probe has printed. `executors`: where they were when the driver ended."""
+    text = "".join(re.findall(r"^PROBE (.*)$", log, re.MULTILINE))
+    report: dict[str, Any] = json.loads(text) if text else {"driver": {"said": "nothing"}}
     after = re.search(r"^AFTER (\w+)$", log, re.MULTILINE)
-    return report | ({"context after main": after[1]} if after else {})
+    return report | ({"after main": {"context": after[1], "executors": executors}} if after else {})
 
 
 def _ended(driver: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,10 +13,22 @@ from differential.ahead import Ahead
 from differential.page import page
 from differential.pods import facts
 from differential.reports import Differs
+from sparkgen.importing import Choices, Outcome, import_all
 from sparkgen.importing.differences import DIFFERENCES, Difference, Seen
+from sparkgen.usecases.checking import examine
 
 FOLDER = Path(__file__).parents[2] / "e2e" / "differential" / "commands"
 CASES = commands.read_all(FOLDER)
+COMPANIONS = FOLDER.parent / "inputs" / "here"
+VALUES = {
+    "API": "https://10.0.0.1:6443",
+    "NAMESPACE": "team",
+    "WEB": "http://10.0.0.2:8083",
+    "NAME": "case",
+    "IMAGE": "docker.io/apache/spark:4.3.0",
+    "VERSION": "4.3.0",
+}
+"""Values for the places of the commands."""
 PAGE = Path(__file__).parents[3] / "docs" / "spark-differences.md"
 
 
@@ -28,6 +41,33 @@ def test_each_case_has_a_title_of_its_own() -> None:
 def test_each_row_of_the_table_is_needed_by_a_case_and_cases_name_no_others() -> None:
     """A row that no case needs is taken out."""
     assert set().union(*(case.differs for case in CASES)) == {row.name for row in DIFFERENCES}
+
+
+def test_at_least_sixty_cases_are_played() -> None:
+    """So many that each way to give a value to an application is among them."""
+    assert len(CASES) >= 60
+
+
+def lost(case: commands.Case, folder: Path) -> set[str]:
+    """The properties and variables of a command of which import says that they are lost."""
+    shutil.copytree(COMPANIONS, folder, dirs_exist_ok=True)
+    script = folder / "submit.sh"
+    script.write_text(commands.filled(case, {**VALUES, "HERE": str(folder)}))
+    result = import_all([str(script)], Choices(), examine, lambda: b"")
+    assert not result.problems
+    (item,) = result.imported
+    assert not item.problems
+    return {
+        str(entry.source[-1]).removeprefix("before spark-submit: ")
+        for entry in item.findings
+        if entry.outcome is Outcome.LOST
+    }
+
+
+def test_each_command_is_imported_and_what_is_lost_is_in_the_table(tmp_path: Path) -> None:
+    """Each name of the table is one that a case loses."""
+    found = {case.name: lost(case, tmp_path / case.name) for case in CASES}
+    assert set().union(*found.values()) == {name for row in DIFFERENCES for name in row.lost}, found
 
 
 def test_a_file_is_read_as_title_rows_versions_and_command(tmp_path: Path) -> None:
@@ -92,6 +132,16 @@ def test_differences_are_listed_by_their_places() -> None:
         Differs("only/deep", "d", "-"),
     ]
     assert list(reports.differences(native, native)) == []
+
+
+def test_the_pod_of_an_executor_counts_where_both_sides_have_one() -> None:
+    """A driver that fails at once may have none; whether it has is compared besides."""
+    first, second = {"executor": {"pod": {"a": 1}, "jvm": 2}}, {"ended": {"executors": []}}
+    assert reports.comparable(first, second) == (
+        {"executor": {"jvm": 2}},
+        {"ended": {"executors": []}, "executor": {}},
+    )
+    assert reports.comparable(first, first) == (first, first)
 
 
 def test_order_by_chance_is_no_difference() -> None:

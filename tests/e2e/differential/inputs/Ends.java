@@ -1,5 +1,7 @@
 package sparkgen.probe;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -8,6 +10,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 public final class Ends {
   private static final int PATIENCE = 20_000;
   private static final int PAUSE = 50;
+  private static final Path GO_ON = Path.of("/tmp/go-on");
 
   private Ends() {}
 
@@ -30,16 +33,23 @@ public final class Ends {
     }
   }
 
-  /** Print, on a thread that keeps the JVM, whether the context is stopped once `main` has returned. */
+  /**
+   * Print, on a thread that keeps the JVM, whether the context is stopped once `main` has returned. With a stopped
+   * one, go on until the test has seen that the executors are gone.
+   */
   public static void lookAfterMain(JavaSparkContext context) {
     try {
       for (int waited = 0; waited < PATIENCE && !context.sc().isStopped(); waited += PAUSE) {
         Thread.sleep(PAUSE);
       }
+      boolean stopped = context.sc().isStopped();
+      System.out.println("AFTER " + (stopped ? "stopped" : "open"));
+      while (stopped && !Files.exists(GO_ON)) {
+        Thread.sleep(PAUSE);
+      }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
-    System.out.println("AFTER " + (context.sc().isStopped() ? "stopped" : "open"));
   }
 
   /** Fill the heap. */

@@ -34,6 +34,7 @@ import scala.Tuple2;
 /** What a driver and its executors see around them, as JSON; and a program that prints it and ends as told. */
 public final class Probe {
   private static final int LARGE = 1 << 20;
+  private static final int PART = 4000;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private Probe() {}
@@ -51,8 +52,15 @@ public final class Probe {
     Map<String, Object> report = new TreeMap<>();
     report.put("driver", Map.of("jvm", facts(), "arguments", List.of(words)));
     report.put("executor", Map.of("jvm", ofAnExecutor(context)));
-    System.out.println("PROBE " + JSON.writeValueAsString(report));
+    print(JSON.writeValueAsString(report));
     Ends.as(context, words);
+  }
+
+  /** Print a report in parts: a container's log breaks lines of more than 16 KiB. */
+  private static void print(String text) {
+    for (int start = 0; start < text.length(); start += PART) {
+      System.out.println("PROBE " + text.substring(start, Math.min(text.length(), start + PART)));
+    }
   }
 
   /** The facts of this JVM, as JSON, for the program in Python. */

@@ -26,6 +26,8 @@ from pyspark.sql import SparkSession
 LARGE = 1 << 20
 ADDS = {"add-file": "addFile", "add-archive": "addArchive", "add-python": "addPyFile"}
 MODULES = ("helper", "zipped", "packed.inner", "egged", "listed")
+PART = 4000
+"""Characters of a line: a container's log breaks lines of more than 16 KiB."""
 PATIENCE = 20.0
 BETWEEN = ("PYSPARK_GATEWAY_", "PYTHON_WORKER_FACTORY_")
 """Variables between Python and its JVM: numbers by chance."""
@@ -54,7 +56,9 @@ def main(words):
             "python": executors.map(lambda _: facts()).first(),
         },
     }
-    print("PROBE " + json.dumps(report), flush=True)
+    text = json.dumps(report)
+    for start in range(0, len(text), PART):
+        print("PROBE " + text[start : start + PART], flush=True)
     end(context, words[-1] if words and ":" not in words[-1] else "stop")
 
 

@@ -1,0 +1,7 @@
+# Executors are decommissioned before they go.
+# versions: 4
+spark-submit @COMMON@ \
+  --conf spark.decommission.enabled=true \
+  --conf spark.storage.decommission.enabled=true \
+  --conf spark.storage.decommission.shuffleBlocks.enabled=true \
+  local:///opt/probe/probe.py

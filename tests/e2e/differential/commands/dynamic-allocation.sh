@@ -1,0 +1,7 @@
+# Executors come and go with the work.
+# versions: 4
+spark-submit @COMMON@ \
+  --conf spark.dynamicAllocation.enabled=true \
+  --conf spark.dynamicAllocation.shuffleTracking.enabled=true \
+  --conf spark.dynamicAllocation.minExecutors=0 --conf spark.dynamicAllocation.maxExecutors=2 \
+  local:///opt/probe/probe.py

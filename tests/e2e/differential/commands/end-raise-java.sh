@@ -1,0 +1,3 @@
+# The main method ends with an exception.
+# versions: 4
+spark-submit @COMMON@ --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar raise

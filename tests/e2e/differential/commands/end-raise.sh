@@ -1,0 +1,3 @@
+# The program ends with an exception.
+# versions: 4
+spark-submit @COMMON@ local:///opt/probe/probe.py raise

@@ -1,0 +1,3 @@
+# The main method returns, and a thread that is no daemon goes on.
+# versions: 4
+spark-submit @COMMON@ --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar thread

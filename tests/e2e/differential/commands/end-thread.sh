@@ -1,0 +1,3 @@
+# The program returns, and a thread goes on.
+# versions: 4
+spark-submit @COMMON@ local:///opt/probe/probe.py thread

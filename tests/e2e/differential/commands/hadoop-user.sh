@@ -1,0 +1,6 @@
+# HADOOP_USER_NAME names the user of Hadoop.
+# versions: 4
+spark-submit @COMMON@ \
+  --conf spark.kubernetes.driverEnv.HADOOP_USER_NAME=alice \
+  --conf spark.executorEnv.HADOOP_USER_NAME=alice \
+  local:///opt/probe/probe.py

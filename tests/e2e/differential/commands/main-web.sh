@@ -1,0 +1,3 @@
+# The program itself comes from a web server.
+# versions: 4
+spark-submit @COMMON@ @WEB@/probe.py

@@ -1,0 +1,4 @@
+# The main class is in a jar of --jars; there is no main file.
+# versions: 4
+spark-submit @COMMON@ \
+  --class sparkgen.probe.Probe --jars local:///opt/spark/jars/sparkgen-probe.jar spark-internal

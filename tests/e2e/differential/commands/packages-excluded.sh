@@ -1,0 +1,7 @@
+# A package without what it needs.
+# versions: 4
+spark-submit @COMMON@ \
+  --class sparkgen.probe.Probe \
+  --packages org.example:package:1.0 --exclude-packages org.example:needed --repositories @WEB@/maven \
+  --conf spark.jars.ivy=/tmp/ivy \
+  local:///opt/spark/jars/sparkgen-probe.jar

@@ -1,0 +1,6 @@
+# PYTHONPATH of driver and executors.
+# versions: 4
+spark-submit @COMMON@ \
+  --conf spark.kubernetes.driverEnv.PYTHONPATH=/opt/probe/listed.zip \
+  --conf spark.executorEnv.PYTHONPATH=/opt/probe/listed.zip \
+  local:///opt/probe/probe.py
