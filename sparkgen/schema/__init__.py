@@ -1,4 +1,4 @@
-"""The form of a document: which fields there are, of which types, and what to say when one is wrong."""
+"""The form of a document: its fields, their types, and the messages about wrong fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["accepts", "bundle", "check"]
 
 
 def check(document: Document) -> list[Problem]:
-    """Every problem that the schema has with a document, in the order of the text; [] if it is valid."""
+    """Returns every problem that the schema finds in a document, in the text's order; [] if it is valid."""
     if accepts(document.value):
         return []
     # Imports jsonschema, which costs more than a whole render: only invalid documents pay for it.

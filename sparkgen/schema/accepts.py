@@ -1,11 +1,11 @@
 """Whether a document fits the schema: yes or no, fast.
 
-Importing `jsonschema` costs more than all the rest of a small render. Most documents are valid, so this
-module answers for them; `explain_failure` imports `jsonschema` for the others. A property test holds the
-two to the same answer.
+Importing `jsonschema` takes longer than all the rest of a small render. Most documents are valid, and need
+only this module; `explain_failure` imports `jsonschema` for the others. A property test checks that the two
+agree.
 
-A schema becomes a chain of closures, each compiled when a value first reaches it. A keyword that this
-module does not know raises at that moment, so that none is ever passed over in silence.
+A schema becomes a chain of closures, each compiled when a value first reaches it. An unknown keyword raises
+NotImplementedError at that moment, so that no keyword is ignored without notice.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TYPES: Mapping[str, Test] = {
 
 
 def python_pattern(pattern: str) -> str:
-    r"""A pattern for `re`: in JSON Schema `$` is the end of the text, in Python also before a last \n."""
+    r"""The pattern for `re`: in JSON Schema `$` matches only at the end, in Python also before a last \n."""
     return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
@@ -55,7 +55,7 @@ def _type(names: str | list[str]) -> Test:
 
 
 def _texts(allowed: Iterable[Any]) -> Test:
-    """One of some texts. Only texts: Python holds True for equal to 1, JSON does not."""
+    """A test for one of these strings. Only strings are supported: in Python True equals 1, in JSON not."""
     texts = frozenset(allowed)
     if not all(isinstance(text, str) for text in texts):
         raise NotImplementedError(f"enum and const of texts only, not {sorted(map(str, texts))}")
@@ -89,12 +89,12 @@ def _all_of(schemas: list[Schema]) -> Test:
 def _sized(
     kind: type[list[Any] | dict[str, Any] | str], fits: Callable[[int, int], bool]
 ) -> Callable[[int], Test]:
-    """A keyword about a length: `fits(length, limit)` for values of one type."""
+    """A keyword that limits a length: `fits(length, limit)` for values of one type."""
     return lambda limit: lambda value: not isinstance(value, kind) or fits(len(value), limit)
 
 
 def _ranged(fits: Callable[[float, float], bool]) -> Callable[[float], Test]:
-    """A keyword about a number's size: `fits(value, limit)`."""
+    """A keyword that limits a number: `fits(value, limit)`."""
     return lambda limit: lambda value: not is_number(value) or fits(value, limit)
 
 
@@ -118,12 +118,12 @@ KEYWORDS: Mapping[str, Callable[[Any], Test]] = {
     "required": _required,
     "type": _type,
 }
-"""Keyword -> its value -> test. These four work together and are compiled in `compile_schema`:"""
+"""Keyword -> a function from its value to a test. `compile_schema` handles the four below together:"""
 TOGETHER = frozenset({"properties", "additionalProperties", "if", "then"})
 
 
 def compile_schema(schema: Schema) -> Test:
-    """The test for a schema. Raises NotImplementedError at a keyword that is not known here."""
+    """The test for a schema. Raises NotImplementedError for an unknown keyword."""
     if unknown := schema.keys() - KEYWORDS.keys() - TOGETHER - store.ANNOTATIONS:
         raise NotImplementedError(
             f"sparkgen.schema.accepts does not support the keyword {', '.join(sorted(unknown))}"
@@ -145,7 +145,7 @@ def _every(tests: list[Test]) -> Test:
 
 
 def _members(properties: Mapping[str, Schema], additional: bool | Schema) -> Test:
-    """The members of an object: each known one by its schema, every other one by `additional`."""
+    """A test of an object's members: known ones by their schemas, all others by `additional`."""
     known = {name: later(schema) for name, schema in properties.items()}
     other: Test = (lambda _: bool(additional)) if isinstance(additional, bool) else later(additional)
 
@@ -158,7 +158,7 @@ def _members(properties: Mapping[str, Schema], additional: bool | Schema) -> Tes
 
 
 def later(schema: Schema) -> Test:
-    """The test for a schema, compiled when it is first asked."""
+    """The test for a schema, compiled when it is first called."""
     compiled: list[Test] = []
 
     def test(value: Any) -> bool:
@@ -173,7 +173,7 @@ _references: dict[str, Test] = {}
 
 
 def _reference(reference: str) -> Test:
-    """The test for what a `$ref` names; each is compiled once, and its file is read only when needed."""
+    """The test for the schema that a `$ref` names, compiled once; its file is read only when needed."""
     name = reference.rpartition("#")[2]
 
     def test(value: Any) -> bool:
@@ -189,7 +189,7 @@ _document: Test | None = None
 
 def accepts(value: Any) -> bool:
     """Whether a document's value fits the schema."""
-    global _document  # noqa: PLW0603 - compiled once, when first asked: no work at import
+    global _document  # noqa: PLW0603 - compiled once, at the first call: no work at import
     if _document is None:
         _document = compile_schema(store.application_schema())
     return _document(value)

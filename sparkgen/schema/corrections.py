@@ -1,7 +1,7 @@
-"""What a value of the wrong type was probably meant to be, as the line to write instead.
+"""What a value of the wrong type was probably meant to be, as the text to write instead.
 
-Each rule is a function `(field, node) -> text | None`; the first that answers wins. The text is what to
-write after the key. Nothing is guessed that would mean something other than what stands there.
+Each rule is a function `(field, node) -> text | None`; the first text is used. It is what to write after the
+key. A rule never suggests a value that means something other than the value in the document.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Rule = Callable[[Field, "Node"], str | None]
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 SMALLEST_MIB = 64
-"""A bare number of memory from here on is more likely MiB than GiB."""
+"""From this size on, a memory size without a unit is more likely in MiB than in GiB."""
 
 
 def _amount(field: Field, node: Node) -> str | None:
-    """`memory: 4` is meant as 4g, and `executorIdleTimeout: 60` as 60s: Spark's texts need a unit."""
+    """`memory: 4` is meant as 4g, and `executorIdleTimeout: 60` as 60s: the fields need a unit."""
     if not isinstance(node.value, int) or isinstance(node.value, bool):
         return None
     if field.grammar == "memory":
@@ -37,7 +37,7 @@ def _amount(field: Field, node: Node) -> str | None:
 
 
 def _quote(field: Field, node: Node) -> str | None:
-    """`3.5` and `true` are meant as texts; `yes` as a value of Spark or Hadoop is meant as `true`."""
+    """`3.5` and `true` are meant as strings; `yes` as the value of a Spark or Hadoop property, as `true`."""
     if "string" not in field.types or not isinstance(node.value, bool | int | float):
         return None
     if isinstance(node.value, bool) and {"sparkConf", "hadoopConf"} & set(field.path):
@@ -46,7 +46,7 @@ def _quote(field: Field, node: Node) -> str | None:
 
 
 def _whole_number(field: Field, node: Node) -> str | None:
-    """`"4"` is meant as 4, and `30s` as 30 where seconds are counted."""
+    """`"4"` is meant as 4, and `30s` as 30 in a field that counts seconds."""
     if "integer" not in field.types or not isinstance(node.value, str):
         return None
     text = node.value.strip()
@@ -73,7 +73,7 @@ def _truth(field: Field, node: Node) -> str | None:
 
 
 def _list_of_one(field: Field, node: Node) -> str | None:
-    """A text where a list of texts belongs: one item, or several between commas; arguments, as in a shell."""
+    """A string instead of a list of strings: items between commas; in `arguments` also between blanks."""
     if "array" not in field.types or not isinstance(node.value, str) or "string" not in field.item().types:
         return None
     if field.name == "arguments" and not re.search(r"[\"'\\]|,\s", node.value):
@@ -100,7 +100,7 @@ def _variable(field: Field, node: Node) -> str | None:
 
 
 def _member(field: Field, node: Node) -> str | None:
-    """`restartPolicy: Never` is meant as `{type: Never}`: the one field below that allows the value."""
+    """`restartPolicy: Never` is meant as `{type: Never}`, if exactly one field below allows the value."""
     if not isinstance(node.value, str):
         return None
     members = [child.name for child in field.children() if node.value in child.schema.get("enum", ())]
@@ -108,7 +108,7 @@ def _member(field: Field, node: Node) -> str | None:
 
 
 def _reference(field: Field, node: Node) -> str | None:
-    """`secretRef: s3` is meant as `{name: s3}`, as are all sources of Kubernetes that need but a name."""
+    """`secretRef: s3` is meant as `{name: s3}`; so for every Kubernetes source that requires only a name."""
     if not isinstance(node.value, str) or not (field.kubernetes or "").endswith(("Source", "Reference")):
         return None
     names = {child.name for child in field.children() if child.required or child.name == "name"}
@@ -116,14 +116,14 @@ def _reference(field: Field, node: Node) -> str | None:
 
 
 def _named(field: Field, node: Node) -> str | None:
-    """`- name: x` where the name alone belongs."""
+    """`- name: x` instead of the name alone."""
     if "string" in field.types and isinstance(node.value, dict) and set(node.value) == {"name"}:
         return scalar(node.value["name"])
     return None
 
 
 def _joined(field: Field, node: Node) -> str | None:
-    """A list as the value of a property: Spark writes lists with commas; options of the JVM, with blanks."""
+    """A list instead of a string: joined with commas, as Spark writes lists; `javaOptions`, with blanks."""
     if field.types != ("string",) or not isinstance(node.value, list) or not node.value:
         return None
     if not all(isinstance(one, str) for one in node.value):
@@ -148,12 +148,12 @@ RULES: tuple[Rule, ...] = (
 
 
 def corrected(field: Field, node: Node) -> str | None:
-    """What to write as the value of a field instead of a node of the wrong type, or None."""
+    """The text to write as a field's value instead of a node of the wrong type, or None."""
     return next((text for rule in RULES if (text := rule(field, node)) is not None), None)
 
 
 def respelled(text: str, pattern: str, longest: int) -> str | None:
-    """A text in the form that a pattern wants, if a small change brings it there: `My_App` -> `my-app`."""
+    """The text changed so that it matches a pattern: `My_App` -> `my-app`; None if no small change does."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower())
     candidates = (
         re.sub(r"(?<=\w)\s+(?=\w)", "-", text.strip()),
@@ -169,7 +169,7 @@ def respelled(text: str, pattern: str, longest: int) -> str | None:
 
 
 def minimal(field: Field) -> Any:
-    """The shortest example of a field: only what it requires; None if the schema has none."""
+    """The shortest example of a field: only its required fields; None if the schema has no example."""
     required = [child for child in field.children() if child.required]
     if not required:
         return field.examples[0] if field.examples else None

@@ -1,6 +1,6 @@
-"""The words for each sort of problem: what is wrong, what was found, what is allowed, what to do.
+"""The texts for each sort of problem: what is wrong, what was found, what is allowed, what to do.
 
-A report puts the path before the message, so that a message names the field by its last name only.
+A report prints the path before the message, so a message has only the last name of the path.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from sparkgen.document.node import Node
 
 MOST_NAMES = 10
-"""Up to so many allowed field names are listed."""
+"""The most allowed field names that a message lists."""
 
 _NAMES = frozenset({"Spark", "Python", "Scala", "Kubernetes", "Maven", "Kerberos", "JupyterLab", "Helm"})
 
-_TEMPLATE = re.compile(r"\{\{|\{%|\$[{(]")  # of Helm, Jinja and shells
+_TEMPLATE = re.compile(r"\{\{|\{%|\$[{(]")  # the marks of Helm, Jinja and shells
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Said:
 
 
 def called(field: Field) -> str:
-    """A field in a sentence: `memory`, or `an item of arguments`."""
+    """The field's name for a sentence: `memory`, or `an item of arguments`."""
     if not field.path:
         return "the document"
     name = f"`{shortened(field.name)}`"
@@ -46,20 +46,20 @@ def called(field: Field) -> str:
 
 
 def written(field: Field, value: Any) -> str | None:
-    """The line that gives a field a value, or None when it would be too long to show."""
+    """The line that sets a field to a value, or None if it is too long to show."""
     text = line(field.path, flow(value))
     return text if len(text) <= wording.LONGEST else None
 
 
 def example(field: Field) -> str:
-    """`for example ...`: the field's shortest example as a line; empty if there is none."""
+    """`for example ...`: the field's shortest example as a line; "" if there is none."""
     value = corrections.minimal(field)
     text = None if value is None or not field.path else written(field, value)
     return f"for example `{text}`" if text else ""
 
 
 def unknown(parent: Field, name: str, suggestion: Suggestion) -> Said:
-    """A field that does not exist."""
+    """The texts about a field that does not exist."""
     names = [child.name for child in parent.children()]
     where = f"of `{path_text(parent.path)}`" if parent.path else "of a document"
     return Said(
@@ -71,7 +71,7 @@ def unknown(parent: Field, name: str, suggestion: Suggestion) -> Said:
 
 
 def missing(field: Field) -> Said:
-    """A required field that is not there."""
+    """The texts about a required field that is missing."""
     value = corrections.minimal(field)
     text = None if value is None else written(field, value)
     if text is None:
@@ -82,13 +82,13 @@ def missing(field: Field) -> Said:
 
 
 def _in_a_sentence(title: str) -> str:
-    """A title as it is written inside of a sentence: names keep their capital."""
+    """The title as part of a sentence: in lower case, but names keep their capital."""
     first = title.split()[0]
     return title if first in _NAMES or first.isupper() else f"{title[0].lower()}{title[1:]}"
 
 
 def _where(field: Field, text: str) -> str:
-    """Where the line of a missing field goes, and what goes below it if it was too long to show."""
+    """Where to add a missing field, and its required fields if the line was too long to show."""
     parents = field.path[:-1]
     name = next((part for part in reversed(parents) if isinstance(part, str)), None)
     where = "" if name is None else f" below `{name}:`"
@@ -99,7 +99,7 @@ def _where(field: Field, text: str) -> str:
 
 
 def wrong_type(field: Field, node: Node | None) -> Said:
-    """A value of another type than the field has; an empty one too."""
+    """The texts about a value of the wrong type, or about no value at all."""
     allowed = either([ARTICLES[name] for name in field.types]) if field.types else "nothing"
     if node is None or node.value is None:
         text = "" if node is None else node.text
@@ -127,7 +127,7 @@ def _filled(field: Field) -> str:
 
 
 def _retyped(field: Field, node: Node) -> str:
-    """The next step for a value of the wrong type: the corrected line if it can be known."""
+    """The next step for a value of the wrong type: the corrected line, if there is a correction."""
     fixed = corrections.corrected(field, node)
     if fixed is not None and len(fixed) <= wording.LONGEST:
         if fixed == quoted(node.text) and _of_option(node):
@@ -150,12 +150,12 @@ def _retyped(field: Field, node: Node) -> str:
 
 
 def _of_option(node: Node) -> bool:
-    """Whether a value comes from the command line, where YAML's quotes help nobody."""
+    """Whether a value comes from the command line, where YAML quotes have no effect."""
     return node.position.file in ("--set", "--set-string")
 
 
 def _whole_name(field: Field, node: Node) -> str | None:
-    """`spark: {executor: {cores: 4}}` below sparkConf as it must be: `spark.executor.cores: "4"`."""
+    """The next step for `spark: {executor: {cores: 4}}` below sparkConf: `spark.executor.cores: "4"`."""
     if not {"sparkConf", "hadoopConf"} & set(field.path):
         return None
     names, value = [field.name], node.value
@@ -172,7 +172,7 @@ def _whole_name(field: Field, node: Node) -> str | None:
 
 
 def not_allowed(field: Field, error: Any) -> Said:
-    """A value that is none of the allowed ones."""
+    """The texts about a value that is not one of the allowed values."""
     allowed = [text for text in error.validator_value if text]
     guess = nearest(error.instance, allowed, 0.5)
     step = f"write `{line(field.path, scalar(guess))}`" if guess else f"choose {either(allowed)}"
@@ -185,7 +185,7 @@ def not_allowed(field: Field, error: Any) -> Said:
 
 
 def pattern(field: Field, error: Any) -> Said:
-    """A text of the wrong form."""
+    """The texts about a string that does not match its pattern."""
     found, form = shortened(error.instance), error.validator_value
     words = error.schema.get("patternErrorMessage", form)
     fixed = corrections.respelled(error.instance, form, error.schema.get("maxLength", wording.LONGEST))
@@ -196,12 +196,12 @@ def pattern(field: Field, error: Any) -> Said:
 
 
 def key(error: Any) -> Said:
-    """A key of a map that has the wrong form: `labels` and their like."""
+    """The texts about a map's key of the wrong form, for example in `labels`."""
     found = shortened(error.instance)
     if error.validator != "pattern":
         return Said(f"`{found}` is too long for a key", found, f"at most {error.validator_value} characters")
     pattern = error.validator_value
-    # Where no path is allowed, its last part is what was meant.
+    # If the key must not be a path, suggest the last part of the path.
     named = error.instance if "/" in pattern else error.instance.rpartition("/")[2]
     fits = named != error.instance and re.search(python_pattern(pattern), named)
     fixed = named if fits else corrections.respelled(named, pattern, wording.LONGEST)
@@ -224,7 +224,7 @@ SIZES = {
 
 
 def size(field: Field, error: Any, node: Node | None) -> Said:
-    """A number, text or collection that is too small or too large."""
+    """The texts about a number, string or collection that is too small or too large."""
     message, allowed, step = (text.format(error.validator_value) for text in SIZES[error.validator])
     value, limit = error.instance, error.validator_value
     if error.validator == "maxProperties":
@@ -240,7 +240,7 @@ def size(field: Field, error: Any, node: Node | None) -> Said:
 
 
 def _one_of(field: Field, value: dict[str, Any], limit: int, otherwise: Said) -> Said:
-    """Kubernetes' unions: a volume has one source."""
+    """The texts about too many members of a Kubernetes union, such as the sources of a volume."""
     required = field.schema.get("required", ())
     several = [name for name in value if name not in required]
     if limit - len(required) != 1:
@@ -250,6 +250,6 @@ def _one_of(field: Field, value: dict[str, Any], limit: int, otherwise: Said) ->
 
 
 def _choices(field: Field) -> str:
-    """The next step for an empty union: some of its members."""
+    """The next step for an empty union: write one of its first four members; "" if it has examples."""
     names = [child.name for child in field.children()]
     return f"write {either(names[:4])} below it" if names and not field.examples else ""

@@ -1,6 +1,6 @@
-"""What the schema says about one field, for a person at a terminal: `sparkgen explain spec.executor.memory`.
+"""Explains one field of the schema at a terminal: `sparkgen explain spec.executor.memory`.
 
-The form is that of `kubectl explain`, which the readers know.
+The form is that of `kubectl explain`, which readers know.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from sparkgen.schema.wording import block, either, flow, line
 
 WIDTH = 92
 STARTS: tuple[Path, ...] = ((), ("spec",), ("spec", "template"))
-"""Where a path may start: what comes before its first name can be left out."""
+"""The fields that a path may start below: users can leave out `spec` and `spec.template`."""
 
 
 def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]) -> str:
     """The explanation of a field, ending with a newline.
 
-    `path` is the field's place with dots between names, with or without the leading `spec` and a kind before
-    it; a list's fields follow its name or an index; "" is the whole document. Of a Spark property,
-    it is what becomes of it. `recursive` shows the tree of names below instead of one level with titles.
-    Raises SparkgenError, naming near names, when there is no such field.
+    `path` has dots between names, with or without the leading `spec` and a kind before it; the fields of a
+    list's items follow the list's name or an index; "" is the whole document. For a Spark property, the text
+    says what sparkgen does with it. `recursive` shows the tree of names below instead of one level with
+    titles. Raises SparkgenError, with similar names, if there is no such field.
     """
     kind, path = of_kind(path, kind)
     if path.startswith("spark.") and kind in fields.KINDS and (text := _spark_property(path, kind)):
@@ -47,13 +47,13 @@ def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]
 
 
 def of_kind(path: str, kind: str) -> tuple[str, str]:
-    """The kind and the rest of a path that starts with one, as kubectl's do: `sparkapplication.spec`."""
+    """The kind, and the path without it: as in kubectl, it may start with a kind: `sparkapplication.spec`."""
     first, _, rest = path.partition(".")
     return next(((known, rest) for known in fields.KINDS if known.lower() == first.lower()), (kind, path))
 
 
 def find(path: str, kind: str) -> Field:
-    """The field that a path of names leads to; raises SparkgenError when there is none."""
+    """The field at a path of names. Raises SparkgenError if there is none."""
     if kind not in fields.KINDS:
         raise SparkgenError(f"there is no kind {kind}: choose {' or '.join(fields.KINDS)}")
     names = [name for name in re.sub(r"\[[^]]*\]|(?<=\.)[0-9]+(?=\.|$)", "", path).split(".") if name]
@@ -68,7 +68,7 @@ def find(path: str, kind: str) -> Field:
 
 
 def _descend(field: Field, names: list[str], kind: str) -> Field:
-    """The field below by name; lists are passed through, and a map explains all of its keys."""
+    """The field below by names; a list's name stands for its items, and a map for all of its keys."""
     for name in names:
         inner = field.item() if "items" in field.schema else field
         if inner.is_map:
@@ -105,7 +105,7 @@ def _no_field(parent: Field, name: str, names: list[str], kind: str) -> Sparkgen
 
 
 def _of_another_kind(name: str) -> str:
-    """The command that explains a field which another kind has deeper in its spec; "" for none."""
+    """The command that explains a field deeper in the spec of another kind; "" if no kind has it."""
     for kind in fields.KINDS:
         paths = homes(kind).get(name, ())
         if len(paths) == 1:
@@ -114,7 +114,7 @@ def _of_another_kind(name: str) -> str:
 
 
 def _spark_property(name: str, kind: str) -> str | None:
-    """What becomes of a Spark property; None for kinds that are no applications."""
+    """What sparkgen does with a Spark property; None for kinds that are no applications."""
     own = list(fields.own_fields(fields.document(kind)))
     if not any(field.name == "driver" for field in own):
         return None
@@ -129,7 +129,7 @@ def _spark_property(name: str, kind: str) -> str | None:
 
 
 def _option(kind: str) -> str:
-    """What the command line needs for a kind, which is SparkApplication unless it says otherwise."""
+    """The option for a kind on the command line; "" for the default, SparkApplication."""
     return "" if kind == fields.KINDS[0] else f" --kind {kind}"
 
 
@@ -172,7 +172,7 @@ def _about(field: Field) -> Iterator[str]:
 
 
 def _example(field: Field, value: Any) -> list[str]:
-    """An example as lines of YAML: one line where it fits."""
+    """An example as lines of YAML: one line if it fits."""
     short = line(field.path, flow(value))
     return [short] if len(short) < WIDTH else block({field.name: value}).splitlines()
 

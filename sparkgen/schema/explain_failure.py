@@ -1,6 +1,6 @@
-"""What is wrong with a document that the schema refuses: every problem, each said once, with a next step.
+"""What is wrong with a document that the schema refuses: every problem, each reported once, with a next step.
 
-Only this module imports `jsonschema`, and only documents that `accepts` refused come here.
+Only this module imports `jsonschema`, and it gets only documents that `accepts` refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sparkgen.document.node import Document
 
 RANKS = ("type", "enum", "const", "pattern", "minLength", "maxLength")
-"""Of several errors about one value only the first of these is told: the others follow from it."""
+"""Of several errors about one value, only the first in this order is reported: the others follow from it."""
 
 
 def _pattern(_validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[jsonschema.ValidationError]:
@@ -36,11 +36,11 @@ def _pattern(_validator: Any, pattern: str, value: Any, schema: Any) -> Iterator
 
 @functools.cache
 def validator() -> Any:
-    """A validator for documents, by `jsonschema`.
+    """The `jsonschema` validator for documents.
 
-    It differs from the stock one in three points, in which it is like Kubernetes and Helm: 4.0 is no whole
-    number, .inf and .nan are no numbers, and `$` does not match before a line break. And it leaves the
-    pattern of a grammar to the rule for it.
+    It differs from the stock validator in three points, as Kubernetes and Helm do: 4.0 is no whole number,
+    .inf and .nan are no numbers, and `$` does not match before a line break. It also ignores the pattern of a
+    grammar, which a rule of its own checks.
     """
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {
@@ -54,7 +54,7 @@ def validator() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A document under examination, as the kind it claims to be."""
+    """A document that is being checked, as a document of `kind`."""
 
     document: Document
     kind: str
@@ -63,18 +63,18 @@ class Case:
     misplaced: Misplaced
 
     def field(self, path: Path) -> Field:
-        """What the schema says about a place, as far as it knows it."""
+        """The field at a path; without a schema if the schema does not have it."""
         return self.root.find(path) or Field(path, {})
 
     def problem(self, code: str, path: Path, position: Position, said: describe.Said) -> Problem:
-        """A problem at a place."""
+        """The problem with these texts at a path and position."""
         return Problem(
             code, Severity.ERROR, position, path, said.message, said.found, said.allowed, said.next_step
         )
 
 
 def problems(document: Document) -> list[Problem]:
-    """Every problem that the schema has with a document, in the order of the text."""
+    """Returns every problem that the schema finds in a document, in the order of the text."""
     identity = identify(document)
     found = [identity.problem] if identity.problem else []
     if identity.kind is not None:
@@ -97,7 +97,7 @@ def _examine(document: Document, kind: str) -> list[Problem]:
 
 
 def _by_path(errors: Iterable[Any]) -> dict[Path, list[Any]]:
-    """Errors by the place that they are about; an error about a key is about the key's place."""
+    """The errors by the path of the value that they are about; for an error about a key, with the key."""
     found: dict[Path, list[Any]] = {}
     for error in errors:
         path = tuple(error.absolute_path)
@@ -108,7 +108,7 @@ def _by_path(errors: Iterable[Any]) -> dict[Path, list[Any]]:
 
 
 def _at(case: Case, path: Path, errors: list[Any]) -> Iterator[Problem]:
-    """The problems with one value: either it is wrong as such, or its members are."""
+    """The problems with one value: either the value itself is wrong, or its members are."""
     wrong = sorted((error for error in errors if error.validator in RANKS), key=_rank)
     if wrong:
         yield _wrong_value(case, path, wrong[0])
@@ -143,7 +143,7 @@ def _wrong_value(case: Case, path: Path, error: Any) -> Problem:
 
 
 def _wrong_members(case: Case, path: Path, errors: list[Any]) -> Iterator[Problem]:
-    """Unknown members and missing ones; a member that is only misspelt is not missing as well."""
+    """The problems with unknown and missing members; a misspelt member is not reported as missing, too."""
     field, node = case.field(path), case.document.node
     value = next(error.instance for error in errors)
     known = {child.name for child in field.children()}
@@ -162,7 +162,7 @@ def _wrong_members(case: Case, path: Path, errors: list[Any]) -> Iterator[Proble
 
 
 def _missing(field: Field, errors: list[Any], value: Mapping[str, Any]) -> Iterator[Field]:
-    """The fields that are required and not there, each once, in the schema's order."""
+    """The required fields that are missing, each once, in the schema's order."""
     required = {name for error in errors if error.validator == "required" for name in error.validator_value}
     for child in field.children():
         if child.name in required and child.name not in value:

@@ -1,4 +1,4 @@
-"""What becomes of a Spark property, for a person at a terminal: `sparkgen explain spark.executor.memory`."""
+"""Explains what sparkgen does with a Spark property: `sparkgen explain spark.executor.memory`."""
 
 from __future__ import annotations
 

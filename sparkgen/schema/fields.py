@@ -1,7 +1,7 @@
-"""The schema seen as a tree of fields, for those who talk about it: messages, `explain`, the reference.
+"""The schema as a tree of fields, for messages, `explain` and the reference.
 
-A `Field` is one place in a document with all that the schema says about it: references are followed, and
-what stands beside a reference (a title, an example) wins over what it leads to.
+A `Field` is one place in a document with its whole schema: references are followed, and keywords beside a
+reference (a title, an example) take precedence over those of the schema that it leads to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SERVER_KINDS = (SERVICE_KIND, HISTORY_KIND, STAGING_KIND)
 CONNECT_KIND = "SparkConnectServer"
 NOTEBOOK_KIND = "SparkNotebook"
 COMPLETED_KINDS = (CONNECT_KIND, NOTEBOOK_KIND)
-"""Applications with a program of their own."""
+"""The kinds of applications whose program sparkgen supplies."""
 KINDS = (*APPLICATION_KINDS, *COMPLETED_KINDS, *SERVER_KINDS)
 SPECS = {
     "SparkApplication": "applicationSpec",
@@ -36,7 +36,7 @@ SPECS = {
 
 
 def merged(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema with its reference followed; keywords beside the reference win."""
+    """The schema with its reference followed; keywords beside the reference take precedence."""
     if "$ref" not in schema:
         return dict(schema)
     beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
@@ -45,7 +45,7 @@ def merged(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its path below the document, its schema, and its Kubernetes type where it has one."""
+    """One field: its path in the document, its schema, and its Kubernetes type if it has one."""
 
     path: Path
     schema: Mapping[str, Any]
@@ -54,7 +54,7 @@ class Field:
 
     @property
     def name(self) -> str:
-        """The field's own name; empty for the document."""
+        """The field's own name (an item has its list's); "" for the document."""
         return next((part for part in reversed(self.path) if isinstance(part, str)), "")
 
     @property
@@ -65,7 +65,7 @@ class Field:
 
     @property
     def type_label(self) -> str:
-        """Its type as `kubectl explain` writes types: `integer`, `[]EnvVar`, `map[string]string`."""
+        """The type as `kubectl explain` writes it: `integer`, `[]EnvVar`, `map[string]string`."""
         if self.kubernetes is not None:
             return self.kubernetes
         if "items" in self.schema:
@@ -76,12 +76,12 @@ class Field:
 
     @property
     def is_map(self) -> bool:
-        """Whether its members are keys of the user's own, not fields."""
+        """Whether users choose the keys of its members, as in `labels`."""
         return "properties" not in self.schema and isinstance(self.schema.get("additionalProperties"), dict)
 
     @property
     def grammar(self) -> str:
-        """Which of sparkgen's grammars its text is in, or ``""``."""
+        """The name of the sparkgen grammar of its string, or ``""``."""
         return str(self.schema.get("x-sparkgen-grammar", ""))
 
     @property
@@ -130,7 +130,7 @@ def _field(path: Path, schema: Mapping[str, Any], required: bool = False) -> Fie
 
 
 def _kubernetes_type(schema: Mapping[str, Any]) -> str | None:
-    """The Kubernetes type that a schema's references lead to, if they do."""
+    """The Kubernetes type that a schema's references lead to, or None."""
     while "$ref" in schema:
         if (name := store.kubernetes_type(schema["$ref"])) is not None:
             return name
@@ -147,7 +147,7 @@ def document(kind: str) -> Field:
 
 
 def own_of(kind: str) -> Iterator[Field]:
-    """The fields of one of COMPLETED_KINDS that an application has not, or that say something else of it."""
+    """The fields of one of COMPLETED_KINDS that an application does not have, or describes differently."""
     application = document(APPLICATION_KINDS[0]).find(("spec",))
     server = document(kind).find(("spec",))
     if application is None or server is None:
@@ -159,7 +159,7 @@ def own_of(kind: str) -> Iterator[Field]:
 
 
 def own_fields(field: Field) -> Iterator[Field]:
-    """The fields of ours at and below a field, lists' items included; Kubernetes' types are not entered."""
+    """The fields below a field, including those of list items, without the fields of Kubernetes types."""
     for child in field.children():
         yield child
         inner = child.item()

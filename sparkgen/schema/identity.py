@@ -1,4 +1,4 @@
-"""Whether a document is one of sparkgen's at all: its apiVersion and its kind."""
+"""Whether a document is a sparkgen document at all: its apiVersion and its kind."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ APACHE_GROUP = "spark.apache.org/"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a document is: the kind to check it as (None: do not check further), and what is wrong."""
+    """The kind to check a document as (None: do not check it further), and the problem with its identity."""
 
     kind: str | None
     problem: Problem | None = None
 
 
 def identify(document: Document) -> Identity:
-    """What a document is. A wrong apiVersion with a known kind is checked further, a wrong kind is not."""
+    """The identity of a document. With a known kind, it is checked further even if the apiVersion is wrong.
+
+    An exception is the apiVersion of Apache's operator, whose fields have other names.
+    """
     version, kind = document.value.get("apiVersion"), document.value.get("kind")
     if version == API_VERSION and kind in KINDS:
         return Identity(str(kind))

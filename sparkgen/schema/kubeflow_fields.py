@@ -1,8 +1,8 @@
-"""Fields of other formats that people bring along: where each one's meaning is here.
+"""Fields of other formats that users know, and what to write instead of each.
 
 `ELSEWHERE` has the fields of the spark-operator's v1beta2 resources (kubeflow/spark-operator,
 api/v1beta2/sparkapplication_types.go) and of Apache's spark-kubernetes-operator that a sparkgen document
-does not have under the same name. `MISTAKES` has Kubernetes fields that people write in the wrong place.
+does not have under the same name. `MISTAKES` has Kubernetes fields that users write in the wrong place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 ROLE = "role"
-"""Stands for `spec.driver` and `spec.executor` alike."""
+"""Stands for both `spec.driver` and `spec.executor`."""
 
 _BACK_OFF = "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between retries"
 _NO_SUBMISSION = "delete it: nothing is submitted, so no submission can fail"
@@ -92,7 +92,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "servicePortName": "delete it: the port is named `spark-ui`",
     },
 }
-"""Where a field stands (`spec`, `role`, `spec.monitoring`) -> its name -> what to do instead."""
+"""The place of a field (`spec`, `role`, `spec.monitoring`) -> its name -> what to do instead."""
 
 _BY_THE_SERVER = "delete it: the API server sets it"
 _SIZES = "use `cores`, `coreRequest`, `coreLimit`, `memory` and `memoryOverhead`"
@@ -144,11 +144,11 @@ MISTAKES: Mapping[str, Mapping[str, str]] = {
         "move it to `podSecurityContext` of the same role: it is a field of pods, not of containers",
     ),
 }
-"""The same for fields that no operator has."""
+"""Place -> name -> what to do instead, for fields that neither operator has."""
 
 
 def _place(parent: tuple[str | int, ...]) -> str:
-    """Where a field stands, as the tables write it: `spec`, `role`, `role.template`."""
+    """The place of a field, as the tables write it: `spec`, `role`, `role.template`."""
     names = [part for part in parent if isinstance(part, str)]
     if names[:2] == ["spec", "template"]:
         del names[1]
@@ -158,7 +158,7 @@ def _place(parent: tuple[str | int, ...]) -> str:
 
 
 def instead(parent: tuple[str | int, ...], name: str) -> tuple[str, str] | None:
-    """The code and the next step for a field that has no meaning at `parent`, or None if it is unknown.
+    """The code and the next step for a field that `parent` does not have; None if the tables lack it.
 
     The code is SG016 for fields of the Spark operators, SG010 for others.
     """

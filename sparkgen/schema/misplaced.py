@@ -1,7 +1,7 @@
-"""The mix-up of the two kinds: an application's fields where a schedule's belong, or the other way round.
+"""Recognizes an application's fields in the spec of a schedule, and a schedule's fields in an application.
 
-Told once for all its fields: each of them would otherwise be an unknown field of its own, beside a dozen
-required ones that are missing.
+This is one problem for all of these fields. Otherwise each would be an unknown field of its own, beside a
+dozen required fields that are missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ APPLICATION, SCHEDULED = fields.APPLICATION_KINDS
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """What was told here, and the paths (unknown or missing) that it covers."""
+    """The problems, and the paths of the unknown or missing fields that they cover."""
 
     problems: tuple[tuple[Path, Said], ...] = ()
     told: frozenset[Path] = field(default_factory=frozenset)
@@ -32,7 +32,7 @@ def _names(kind: str) -> Mapping[str, Any]:
 
 
 def misplaced(kind: str, value: Mapping[str, Any]) -> Misplaced:
-    """The mix-up in a document of a kind, if there is one."""
+    """The misplaced fields of a document of a kind; empty if there are none."""
     spec = value.get("spec")
     if not isinstance(spec, dict) or kind not in fields.APPLICATION_KINDS:
         return Misplaced()

@@ -34,10 +34,10 @@ Types that start with a capital letter, such as `Volume` and `[]EnvVar`, are Kub
 """
 
 SHARED = ("spec", "driver"), ("spec", "executor")
-"""Two fields that have nearly all of their fields in common, which are described once."""
+"""Two fields with nearly the same fields, which the page describes once."""
 
 OF_BOTH = "Driver and executors have these fields in common; `spec.executor.instances` is only for executors."
-"""What the section of the two says first."""
+"""The first sentence of the section about both."""
 
 
 SPEC = ("spec",)
@@ -63,7 +63,7 @@ def reference() -> str:
 
 
 def _completed(kind: str, application: Field) -> Iterator[str]:
-    """The fields that only a Connect server or a notebook has, and the names of those of others."""
+    """The fields that only a Connect server or a notebook has, and the names of those of an application."""
     server = fields.document(kind).find(SPEC)
     if server is None:
         return
@@ -84,13 +84,13 @@ def _completed(kind: str, application: Field) -> Iterator[str]:
 
 
 def _holds_fields(field: Field) -> bool:
-    """Whether a field has fields of ours below it."""
+    """Whether a field has fields of sparkgen's own below it."""
     inner = field.item()
     return field.kubernetes is None and inner.kubernetes is None and any(inner.children())
 
 
 def _sections(parent: Field, whose: str = "") -> Iterator[str]:
-    """A section for each field below that has fields of its own, outer ones first.
+    """A section for each field below that has fields of its own, outer fields first.
 
     `whose` follows each heading (" of a ...").
     """
@@ -109,7 +109,7 @@ def _sections(parent: Field, whose: str = "") -> Iterator[str]:
 
 
 def _paths(field: Field) -> str:
-    """The path of a field for a heading; both paths where the two roles share it."""
+    """The path of a field for a heading; both paths if driver and executor have the field."""
     path = _written(field)
     if field.path == SPEC:
         return "`spec` of a SparkApplication"
@@ -119,7 +119,7 @@ def _paths(field: Field) -> str:
 
 
 def _written(field: Field) -> str:
-    """A path with `[]` for the items of a list."""
+    """The field's path with `[]` for the items of a list."""
     return "".join("[]" if isinstance(part, int) else f".{part}" for part in field.path).lstrip(".")
 
 

@@ -1,9 +1,9 @@
-"""What a refused document was probably meant to be, so that its meaning can be looked at in the same run.
+"""What an invalid document was probably meant to be, so that the semantic rules can check it in the same run.
 
-A person who misspelt one field and wrote a size in Kubernetes' way wants to hear of both at once. Rules about
-meaning need a valid document. This module makes some from what is certain (a misspelt name, a text without
-quotes), with several values in the place of what is not known: what all of them have wrong has nothing to do
-with these values.
+If you misspell one field and write a size in Kubernetes' way, you want both messages at once. But semantic
+rules need a valid document. This module makes several from the invalid one: it corrects what is certain (a
+misspelt name, a string without quotes), and puts a different value in each for what is not known. A problem
+that all of them have does not depend on these values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WRONG_VALUE = ("SG013", "SG014", "SG015")
 
 
 VARIANTS = 3
-"""Values that are tried in the place of one that is not known."""
+"""The number of valid documents to make, each with other values for what is not known."""
 _MISSING = "SG011"
 _BY_TYPE: Mapping[str, tuple[Any, ...]] = {
     "string": ("a", "b"),
@@ -40,15 +40,15 @@ _BY_TYPE: Mapping[str, tuple[Any, ...]] = {
 
 
 class _Unclear(Exception):
-    """There is no such field, or nothing at its place."""
+    """A problem cannot be repaired: its field or value does not exist, or no valid value is known."""
 
 
 def repaired(document: Document, problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Valid values close to the document's, which differ where its own is not known. It is not changed."""
+    """Returns at most VARIANTS valid values close to the document's, which itself does not change."""
     kind = document.value.get("kind")
     if kind not in fields.KINDS:
         return []
-    # Deepest first: a repaired parent may have another name.
+    # Deepest paths first, because repairing a parent may change its name.
     ordered = sorted(problems, key=lambda problem: -len(problem.path))
     found = [_variant(document, str(kind), ordered, number) for number in range(VARIANTS)]
     return [value for value in found if value is not None]
@@ -91,13 +91,13 @@ def _repair(
 
 
 def _is_without_quotes(node: Node, field: fields.Field) -> bool:
-    """Whether a value is a text that YAML took for a number or a boolean."""
+    """Whether a value is a string that YAML reads as a number or a boolean, because it has no quotes."""
     is_text = isinstance(node.value, bool | int | float) and "string" in field.types
     return is_text and bool(re.search(str(field.schema.get("pattern", "")), node.text))
 
 
 def _replace(parent: Any, key: Any, field: fields.Field, number: int) -> None:
-    """Put a value in the place of one that is not known, or nothing where nothing may be there."""
+    """Replace a wrong value by a valid one; in variant 0, delete an optional field instead."""
     choices = _choices(field)
     if isinstance(parent, dict) and not field.required and number == 0:
         del parent[key]
@@ -108,7 +108,7 @@ def _replace(parent: Any, key: Any, field: fields.Field, number: int) -> None:
 
 
 def _fill(value: Any, root: fields.Field, path: Path, number: int) -> None:
-    """Add a field that is missing, with a value that it may have."""
+    """Add a missing field with a valid value."""
     for part in path[:-1]:
         value = value.setdefault(part, {}) if isinstance(value, dict) else value[part]
     choices = _choices(_field(root, path))
@@ -118,7 +118,7 @@ def _fill(value: Any, root: fields.Field, path: Path, number: int) -> None:
 
 
 def _choices(field: fields.Field) -> list[Any]:
-    """Values that a field may have, different ones first."""
+    """Valid values of a field: those of its enum and examples, or else some values of its types."""
     named = [*field.schema.get("enum", ()), *field.schema.get("examples", ())]
     plain = [] if named else [one for kind in field.types for one in _BY_TYPE.get(kind, ())]
     return copy.deepcopy([*named, *plain])
@@ -132,7 +132,7 @@ def _field(root: fields.Field, path: Path) -> fields.Field:
 
 
 def _holder(value: Any, path: Path) -> tuple[Any, Any]:
-    """The map or list that holds the value at a path, and its key there."""
+    """The map or list with the value at a path, and its key or index. Raises _Unclear if it is missing."""
     try:
         for part in path[:-1]:
             value = value[part]
@@ -150,7 +150,7 @@ def _rename(parent: dict[str, Any], key: str, stray: Stray) -> None:
 
 
 def _same_letters(field: fields.Field, written: Any) -> Any:
-    """The allowed value that differs only in case, or None."""
+    """The allowed value that differs from the written one only in case, or None."""
     for allowed in field.schema.get("enum", ()):
         if isinstance(written, str) and str(allowed).lower() == written.lower():
             return allowed

@@ -1,8 +1,8 @@
-"""The two schema files, found and read once.
+"""Finds the two schema files, and reads each once.
 
 `schemas/spark-application.schema.json` is hand-written; `schemas/kubernetes.schema.json` is generated and
-larger, so it is read when the first reference leads there. The names in `$defs`
-of the two are disjoint, which is why a reference needs no base to be resolved.
+larger, so it is read only when the first reference leads to it. No name is in the `$defs` of both, so a
+reference can be resolved without knowing the file that it is in.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ ANNOTATIONS = frozenset(
         "x-sparkgen-tunable",  # true: can be changed without a new run
     }
 )
-"""Keywords that say something about a field and check nothing."""
+"""Keywords that describe a field, and do not check its value."""
 
 
 def folder() -> Path:
-    """Where the schema files lie: in the installed package, or beside it in a checkout."""
+    """The folder of the schema files: in the installed package, or beside it in a checkout."""
     package = Path(__file__).parent.parent
     installed = package / "_schemas"
     return installed if installed.is_dir() else package.parent / "schemas"
 
 
 def read(name: str) -> Schema:
-    """A schema file by its name; SparkgenError where the installation lacks it."""
+    """The schema in the file of this name. Raises SparkgenError if the file cannot be read."""
     path = folder() / name
     try:
         schema: Schema = json.loads(path.read_text(encoding="utf-8"))
@@ -57,19 +57,19 @@ def read(name: str) -> Schema:
 
 @functools.cache
 def application_schema() -> Schema:
-    """The schema of a document, as the file has it."""
+    """The schema of a document, as it is in the file."""
     return read(APPLICATION_FILE)
 
 
 @functools.cache
 def kubernetes_schema() -> Schema:
-    """The Kubernetes types that the document's schema refers to, as the file has them."""
+    """The Kubernetes types that the document's schema refers to, as they are in the file."""
     return read(KUBERNETES_FILE)
 
 
 @functools.cache
 def resolve(reference: str) -> Schema:
-    """The schema that a `$ref` names, in whichever of the two files it is."""
+    """The schema that a `$ref` names, from either of the two files."""
     pointer = reference.partition("#")[2].lstrip("/").split("/")
     kubernetes = reference.startswith(KUBERNETES_FILE) or pointer[1] not in application_schema()["$defs"]
     schema: Schema = kubernetes_schema() if kubernetes else application_schema()
@@ -79,17 +79,17 @@ def resolve(reference: str) -> Schema:
 
 
 def kubernetes_type(reference: str) -> str | None:
-    """The name of the Kubernetes type that a `$ref` names (`Volume`), or None for a type of ours."""
+    """The name of the Kubernetes type that a `$ref` names (`Volume`), or None for one of sparkgen's types."""
     name = reference.rpartition("/")[2]
     ours = not reference.startswith(KUBERNETES_FILE) and name in application_schema()["$defs"]
     return None if ours or "/properties/" in reference else name
 
 
 def without_grammar(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema less the pattern of a grammar (`x-sparkgen-grammar`).
+    """The schema without the pattern of a grammar (`x-sparkgen-grammar`).
 
-    The pattern is for editors and for Helm. sparkgen has a rule for each grammar, which knows more than a
-    pattern can say: what is wrong with a text, and what was meant.
+    The pattern is for editors and for Helm. sparkgen has a rule for each grammar, which reports more than a
+    pattern can: what is wrong with a string, and what was meant.
     """
     if "x-sparkgen-grammar" not in schema:
         return schema
@@ -97,7 +97,7 @@ def without_grammar(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _local(schema: Any) -> Any:
-    """A schema whose references into the Kubernetes file lead into its own file."""
+    """The schema with references to the Kubernetes file changed to references within its own file."""
     if isinstance(schema, dict):
         return {
             key: one.removeprefix(KUBERNETES_FILE) if key == "$ref" and isinstance(one, str) else _local(one)
@@ -109,7 +109,7 @@ def _local(schema: Any) -> Any:
 
 
 def bundle() -> Schema:
-    """One schema that needs no other file: what `sparkgen schema` prints. The caller may change it."""
+    """One schema that needs no other file, as `sparkgen schema` prints it. The caller may change it."""
     schema: Schema = _local(application_schema())
     schema["$defs"] |= _local(kubernetes_schema()["$defs"])
     return schema

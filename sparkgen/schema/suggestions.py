@@ -15,12 +15,12 @@ from sparkgen.schema.kubeflow_fields import instead
 from sparkgen.schema.wording import either
 
 MOST_HOMES = 3
-"""A name with more homes than this (`name`) says nothing about where it belongs."""
+"""A name that belongs to more places than this (`name`) gives no hint where to move the field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What to do about an unknown field; `rename` is the field's right name when it is only misspelt."""
+    """What to do about an unknown field; `rename` is the right name of a misspelt field."""
 
     next_step: str
     code: str = "SG010"
@@ -28,12 +28,12 @@ class Suggestion:
 
 
 def letters(name: str) -> str:
-    """A name without what people vary: case, dashes, underscores."""
+    """The name in lower case, and without characters such as dashes and underscores, which users vary."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def nearest(name: str, choices: Iterable[str], cutoff: float = 0.7) -> str | None:
-    """The choice that looks most like a name, or None if none looks like it."""
+    """The choice most similar to a name, or None if no choice is similar enough."""
     by_letters = {letters(choice): choice for choice in choices}
     found = difflib.get_close_matches(letters(name), by_letters, n=1, cutoff=cutoff)
     return by_letters[found[0]] if found else None
@@ -41,7 +41,7 @@ def nearest(name: str, choices: Iterable[str], cutoff: float = 0.7) -> str | Non
 
 @functools.cache
 def homes(kind: str) -> dict[str, tuple[Path, ...]]:
-    """Name of a field of ours -> the paths of the fields that hold one of this name."""
+    """Name of a sparkgen field -> the paths of the fields that have it, without fields in lists and maps."""
     found: dict[str, list[Path]] = {}
     for field in fields.own_fields(fields.document(kind)):
         if not any(isinstance(part, int) or part == "*" for part in field.path):
@@ -51,7 +51,7 @@ def homes(kind: str) -> dict[str, tuple[Path, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A field `name` that `parent` does not have, in a document of a kind whose whole is `root`."""
+    """A field `name` that `parent` does not have, in a document of `kind`; `root`: the whole document."""
 
     kind: str
     root: Field
@@ -60,7 +60,7 @@ class Stray:
 
     @property
     def spec(self) -> str:
-        """Where the application's fields are."""
+        """The path of the application's fields in a document of this kind."""
         return "spec.template" if self.kind == fields.KINDS[1] else "spec"
 
     def suggestion(self) -> Suggestion:
@@ -82,7 +82,7 @@ class Stray:
         return Suggestion(f"delete it, or list the valid fields: `{command}`")
 
     def _required(self) -> str | None:
-        """The required field of which this is the end: `path` of a mount is its `mountPath`."""
+        """The required field whose name ends with this one: `path` of a mount means `mountPath`."""
         found = [
             child.name
             for child in self.parent.children()
@@ -91,13 +91,13 @@ class Stray:
         return found[0] if len(found) == 1 and letters(self.name) else None
 
     def _property(self) -> str | None:
-        """A Spark property that is no longer below `sparkConf`."""
+        """The next step for a Spark property that is not below `sparkConf`."""
         if not self.name.startswith("spark."):
             return None
         return f"it is a Spark property: move it to `{self.spec}.sparkConf`"
 
     def _deeper(self) -> str | None:
-        """A field of a neighbour, not indented enough: `secretKeyRef` beside `name` of a variable."""
+        """The next step for a field of a sibling, indented too little: `secretKeyRef` beside `name`."""
         if not self.parent.kubernetes:
             return None
         holders = [
@@ -108,7 +108,7 @@ class Stray:
         return f"indent it below {either(holders[:2])}" if holders else None
 
     def _further_out(self) -> str | None:
-        """A field of something further out, indented too much."""
+        """The next step for a field of an outer field, indented too much."""
         for end in range(len(self.parent.path) - 1, -1, -1):
             outer = self.root.find(self.parent.path[:end])
             if outer is not None and any(child.name == self.name for child in outer.children()):
@@ -117,7 +117,7 @@ class Stray:
         return None
 
     def _elsewhere(self) -> str | None:
-        """A field that is known by this name in another place."""
+        """The next step for a field that has this name in another place."""
         paths = homes(self.kind).get(self.name, ())
         if not 0 < len(paths) <= MOST_HOMES:
             return None

@@ -1,4 +1,4 @@
-"""Values in the words and the YAML of messages: `"3.5"`, `a whole number`, `memory: 4g`."""
+"""Values in messages, in words and in YAML: `"3.5"`, `a whole number`, `memory: 4g`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ARTICLES = {
     "object": "a mapping",
     "string": "a string",
 }
-"""JSON Schema's types, as what a value must be."""
+"""Type of JSON Schema -> what a value must be, in words."""
 
 _PLAIN = re.compile(
     r"[A-Za-z_/.][A-Za-z0-9_/@.+*-]*(:[A-Za-z0-9_/@.+*-]+)*"  # names, paths, images
@@ -28,11 +28,11 @@ _PLAIN = re.compile(
 )
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~", ".inf", ".nan"})
 LONGEST = 100
-"""A line longer than this is not shown in a message, in characters."""
+"""The most characters of a line that a message shows."""
 
 
 def scalar(value: Any) -> str:
-    """A scalar as YAML text: quoted only where it would be read as something else without quotes."""
+    """A scalar as YAML text; a string is quoted unless it is certain that YAML reads it as this string."""
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
         return value if plain else quoted(value)
@@ -40,7 +40,7 @@ def scalar(value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in double quotes, as YAML writes it."""
+    """The string in double quotes, as YAML writes it."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -59,12 +59,12 @@ def block(value: Any) -> str:
 
 
 def line(path: Path, text: str) -> str:
-    """The line of a document that holds a value: `memory: 4g`, or `- 4g` for a list's item."""
+    """The line of a document with a value: `memory: 4g`, or `- 4g` for a list's item."""
     return f"- {text}" if isinstance(path[-1], int) else f"{scalar(path[-1])}: {text}"
 
 
 def set_string(path: Path, text: str) -> str:
-    r"""The option that gives a field a text, for a shell: `--set-string 'spec.sparkConf.a\.b=4'`."""
+    r"""The option that sets a field to a string, for a shell: `--set-string 'spec.sparkConf.a\.b=4'`."""
     import shlex  # noqa: PLC0415  (only for a wrong value of an option)
 
     key = "".join(f"[{part}]" if isinstance(part, int) else "." + _escaped(part) for part in path)
@@ -73,12 +73,12 @@ def set_string(path: Path, text: str) -> str:
 
 
 def _escaped(text: str, of: str = r".,=[\]") -> str:
-    """A text with a backslash before each character that `--set` would take for something else."""
+    """The text with a backslash before each character that has a special meaning in `--set`."""
     return "".join(f"\\{one}" if one in of or one == "\\" else one for one in text)
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in the words of messages: `a number`, `a list`."""
+    """The type of a value, in the words of messages: `a number`, `a list`."""
     match value:
         case None:
             return "nothing"
@@ -95,14 +95,14 @@ def kind_of(value: Any) -> str:
 
 
 def as_written(value: Any, text: str) -> str:
-    """A scalar as it stands in the document; a text in quotes, so that it is seen to be one."""
+    """A scalar as it is in the document, but strings always in quotes; "" for a list or a mapping."""
     if isinstance(value, dict | list):
         return ""
     return shortened(quoted(value) if isinstance(value, str) else text)
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """A text cut to `length` characters."""
+    """The text, cut to `length` characters."""
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
