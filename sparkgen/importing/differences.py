@@ -67,6 +67,7 @@ DIFFERENCES: tuple[Difference, ...] = (
             Seen("ended/executors[[]]", "-", "deleted"),
             Seen("ended/executors[[]]", "Succeeded", "-"),
             Seen("ended/exitCode", "11", "1"),
+            *_only_native("*/spark.executor.maxNumFailures"),
         ),
     ),
     Difference(
@@ -96,6 +97,7 @@ DIFFERENCES: tuple[Difference, ...] = (
             Seen("*/environment/HOSTNAME"),
             Seen("driver/pod/labels/spark-app-selector", "APP-ID", "-"),
             Seen("*/spark.driver.host", "*.svc", "IP"),
+            Seen("*/environment/SPARK_DRIVER_URL", "*.svc:7078", "*@IP:PORT"),
             Seen("*SPARK_LOCAL_DIRS", "/var/data/spark-UUID*", "/var/data/spark*"),
             Seen("*SPARK_LOCAL_DIRS", "/tmp/scratch*", "/var/data/spark*"),  # noqa: S108
             Seen("*[[]]", "/tmp/scratch/*", "-"),  # noqa: S108
@@ -128,6 +130,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         (
             Seen("*/process/CapBnd"),
             Seen("*/process/Seccomp", "0", "2"),
+            Seen("*/process/NoNewPrivs", "0", "1"),
             Seen("*/pod/mounts//etc/probe/readOnly", "-", "True"),
             *_only_ours("*/securityContext/*", "*/linkerd.io/inject", "*/sidecar.istio.io/inject"),
             *_only_ours("*/cluster-autoscaler.kubernetes.io/safe-to-evict", "*/karpenter.sh/do-not-disrupt"),
@@ -194,6 +197,7 @@ DIFFERENCES: tuple[Difference, ...] = (
             Seen("*/environment/PYTHONPATH", "*", "*/opt/probe/zipped.zip:/opt/probe/egged.egg"),
             Seen("executor/jvm/properties/java.net.preferIPv6Addresses", "false", "-"),
             Seen("executor/jvm/properties/jdk.reflect.useDirectMethodHandle", "-", "false"),
+            Seen("executor/jvm/properties/io.netty.tryReflectionSetAccessible", "-", "true"),
             *_only_native("executor/jvm/options[[]]", "executor/jvm/properties/spark.driver.*port"),
             Seen("executor/jvm/classPath[[]]", "", "-"),
         ),

@@ -18,6 +18,7 @@ _PATTERNS = (
     (r"(?<=spark-drv-)[0-9a-f]{16}|(?<=spark-exec-)[0-9a-f]{16}", "HEX"),
     (r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b", "IP"),
     (r"(?<=IP:)\d{2,5}\b", "PORT"),
+    (r"(?<=spark://)[^/@]+\.svc:\d+(?=/)", "IP:PORT"),
     (r"\b\d{13}\b", "MILLISECONDS"),
     (r"\b[0-9a-f]{64}\b", "SECRET"),
 )

@@ -115,6 +115,8 @@ def test_what_differs_in_each_run_becomes_words() -> None:
         "n": 3,
         "at": "MILLISECONDS",
     }
+    served = [reports.normalised(f"spark://{host}:7078/files/a", {}) for host in ("x-svc.n.svc", "10.0.0.1")]
+    assert served == ["spark://IP:PORT/files/a"] * 2
     application = "spark-0123456789abcdef0123456789abcdef"
     assert reports.normalised(f"work/{application}/x", {}) == "work/APP-ID/x"
 

@@ -1,5 +1,4 @@
 # Archives are unpacked under the name behind `#`, or under their own.
-# versions: 4
 spark-submit @COMMON@ \
   --archives "@WEB@/data.zip#unpacked,@WEB@/data.tar.gz" \
   local:///opt/probe/probe.py

@@ -1,5 +1,4 @@
 # The dependencies by the names of their properties.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.files=@WEB@/numbers.csv \
   --conf spark.archives=@WEB@/data.zip#unpacked \

@@ -1,3 +1,2 @@
 # The main method returns, and a thread that is no daemon goes on.
-# versions: 4
 spark-submit @COMMON@ --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar thread

@@ -1,5 +1,4 @@
 # Jars of a web server and of the image, for a program on the JVM.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe \
   --jars @WEB@/greeter.jar,local:///opt/probe/other.jar \

@@ -1,5 +1,4 @@
 # Java options with quotes and blanks.
-# versions: 4
 spark-submit @COMMON@ \
   --driver-java-options "-Dprobe.words='two words' -Dprobe.quoted=\"a b\"" \
   --conf "spark.executor.extraJavaOptions=-Dprobe.words='two words' -Dprobe.plain=x -XX:+UseSerialGC" \

@@ -1,5 +1,4 @@
 # A package, with what it needs, of a repository in the cluster.
-# versions: 4
 spark-submit @COMMON@ \
   --packages org.example:package:1.0 --repositories @WEB@/maven \
   --conf spark.jars.ivy=/tmp/ivy \

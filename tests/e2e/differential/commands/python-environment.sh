@@ -1,5 +1,4 @@
 # Python comes in an archive, by PYSPARK_PYTHON and the working directory.
-# versions: 4
 spark-submit @COMMON@ \
   --archives @WEB@/environment.tar.gz#environment \
   --conf spark.kubernetes.driverEnv.PYSPARK_PYTHON=./environment/bin/python \
