@@ -15,6 +15,8 @@ from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_values
 DECOMMISSION_SCRIPT = "/opt/decom.sh"
 """The default of spark.kubernetes.decommission.script, in the stock image."""
 
+PREFER_IPV6 = "-Djava.net.preferIPv6Addresses=true"
+
 FIXED_PORTS = frozenset(
     {"spark.blockManager.port", "spark.driver.blockManager.port", "spark.driver.port", "spark.ui.port"}
 )
@@ -40,7 +42,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
         "libraryPath": application.properties.get("spark.executor.extraLibraryPath"),
         "pythonFiles": ":".join(image_modules(application.properties).files),
         "customLogUrl": "spark.ui.custom.executor.log.url" in application.properties,
-        "javaOptions": role.java_options,
+        "javaOptions": " ".join(filter(None, (_address_option(application), role.java_options))),
         "startupEnv": [
             {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}
             for index, option in enumerate(options)
@@ -54,6 +56,11 @@ def _decommission_script(application: Application, role: Role) -> str | None:
     if not is_true(application.properties, "spark.decommission.enabled") or role.spec.get("lifecycle"):
         return None
     return application.properties.get("spark.kubernetes.decommission.script", DECOMMISSION_SCRIPT)
+
+
+def _address_option(application: Application) -> str:
+    """The driver's choice of IPv6, which Spark passes on to executors (supplementJavaIPv6Options)."""
+    return PREFER_IPV6 if PREFER_IPV6 in application.driver.java_options.split() else ""
 
 
 def startup_options(properties: Mapping[str, str], shuffle: Shuffle | None = None) -> list[str]:

@@ -97,6 +97,7 @@ def _resources() -> Table:
         "deliveredMainFile": delivery.DELIVERED_MAIN_FILE,
         "dependencies": delivery.DEPENDENCIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
+        "preferIPv6": executor.PREFER_IPV6,
         "completions": {
             kind: {
                 "section": one.section,

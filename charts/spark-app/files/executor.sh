@@ -25,11 +25,18 @@ for package in java.lang java.lang.invoke java.lang.reflect java.io java.net jav
   options+=("--add-opens=java.base/$package=ALL-UNNAMED")
 done
 options+=(--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED)
-options+=(-Djdk.reflect.useDirectMethodHandle=false -Dio.netty.tryReflectionSetAccessible=true)
+
+# Whether Spark is of a release that matches a pattern.
+is_release() {
+  compgen -G "$SPARK_HOME/jars/spark-core_*-$1.*.jar" >/dev/null
+}
 
 java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
-if compgen -G "$SPARK_HOME/jars/spark-core_*-[4-9].*.jar" >/dev/null; then
-  # What JavaModuleOptions of Spark 4 has more.
+if is_release '3' || is_release '4.[01]'; then
+  options+=(-Djdk.reflect.useDirectMethodHandle=false)
+fi
+if is_release '[4-9]'; then
+  options+=(-Dio.netty.tryReflectionSetAccessible=true)
   options+=(-Dio.netty.allocator.type=pooled -Dio.netty.handler.ssl.defaultEndpointVerificationAlgorithm=NONE)
   options+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)
   # A module that this Java has not would stop it, whatever it is told to ignore: so only where it is listed.
@@ -38,6 +45,8 @@ if compgen -G "$SPARK_HOME/jars/spark-core_*-[4-9].*.jar" >/dev/null; then
     options+=(--add-modules=jdk.incubator.vector)
   fi
 fi
+# As SparkContext adds it (supplementJavaIPv6Options). The driver's own value, if it is another, comes later.
+options+=(-Djava.net.preferIPv6Addresses=false)
 
 # An image may have an archive of Spark's classes (images/spark-with-runtime), which Java takes only where the class
 # path begins as it did when the archive was made: so not where the document puts something before Spark's jars.

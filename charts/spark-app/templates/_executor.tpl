@@ -33,6 +33,13 @@
   {{- end -}}
   {{- template "sparkgen.shuffleValues" . -}}
   {{- with .role.spec.serviceAccount -}}{{- $_ := set $.values "account" . -}}{{- end -}}
+  {{- $javaOptions := list .role.javaOptions -}}
+  {{- range $kind := list "default" "extra" -}}
+    {{- $said := get $.app.properties (printf "spark.driver.%sJavaOptions" $kind) -}}
+    {{- if has $.app.t.preferIPv6 (regexSplit "\\s+" $said -1) -}}
+      {{- $javaOptions = prepend (without $javaOptions $.app.t.preferIPv6) $.app.t.preferIPv6 -}}
+    {{- end -}}
+  {{- end -}}
   {{- range $name, $value := dict
       "cores" (toString .role.cores)
       "heap" .role.heap
@@ -41,7 +48,7 @@
       "libraryPath" (get .app.properties "spark.executor.extraLibraryPath")
       "pythonFiles" (join ":" .app.imageModules.files)
       "customLogUrl" (hasKey .app.properties "spark.ui.custom.executor.log.url")
-      "javaOptions" .role.javaOptions
+      "javaOptions" (without $javaOptions "" | join " ")
       "executorEnv" $own
       "startupEnv" $env -}}
     {{- $_ := set $.values $name $value -}}

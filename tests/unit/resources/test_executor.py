@@ -142,6 +142,15 @@ def test_authentication_is_on_unless_turned_off() -> None:
     assert startup_options({"spark.authenticate": "false"}) == ["-Dspark.authenticate=false"]
 
 
+@pytest.mark.parametrize("field", ["javaOptions", "spark.driver.defaultJavaOptions"])
+def test_executors_prefer_the_addresses_that_the_driver_prefers(rendered: Make, field: str) -> None:
+    """As Spark passes the driver's value on; options of the executor come later, and win."""
+    prefer = "-Djava.net.preferIPv6Addresses=true"
+    said = {"driver": {field: prefer}} if field == "javaOptions" else {"sparkConf": {field: prefer}}
+    env = rendered(executor={"javaOptions": "-Dx=1"}, **said).env("executor")
+    assert env["SPARKGEN_EXECUTOR_JAVA_OPTIONS"] == f"{prefer} -Dx=1"
+
+
 def test_startup_options_are_numbered(rendered: Make) -> None:
     """The variables are those of the stock entrypoint, counted from 0 without a gap."""
     env = rendered(sparkConf=STARTUP).env("executor")

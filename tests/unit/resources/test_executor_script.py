@@ -125,7 +125,7 @@ def arguments(done: subprocess.CompletedProcess[str]) -> list[str]:
 def options(done: subprocess.CompletedProcess[str]) -> list[str]:
     """The options of the JVM that the document gave: those between the fixed ones and the memory."""
     found = arguments(done)
-    return found[found.index("-Dio.netty.tryReflectionSetAccessible=true") + 1 : found.index("-Xms4096m")]
+    return found[found.index("-Djava.net.preferIPv6Addresses=false") + 1 : found.index("-Xms4096m")]
 
 
 def test_waits_for_the_start_word(executor: Run, allocator: type[Allocator]) -> None:
@@ -258,6 +258,23 @@ def test_the_vector_module_where_java_has_it(
     found = arguments(executor(**with_spark(tmp_path, spark)))
     assert ("--add-modules=jdk.incubator.vector" in found) is expected
     assert ("--enable-native-access=ALL-UNNAMED" in found) is spark.startswith("4")
+
+
+REFLECTION, NETTY = "-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty."
+
+
+@pytest.mark.parametrize(
+    ("spark", "reflection", "netty"),
+    [("3.5.8", True, False), ("4.0.1", True, True), ("4.1.1", True, True), ("4.3.0", False, True)],
+)
+def test_the_options_are_those_of_the_release(
+    executor: Run, tmp_path: Path, spark: str, reflection: bool, netty: bool
+) -> None:
+    """As JavaModuleOptions of each release has them, and behind them what SparkContext adds."""
+    found = arguments(executor(**with_spark(tmp_path, spark)))
+    assert (REFLECTION in found) is reflection
+    assert any(option.startswith(NETTY) for option in found) is netty
+    assert found[found.index("-cp") - 3] == "-Djava.net.preferIPv6Addresses=false"
 
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="this machine has no Java")
