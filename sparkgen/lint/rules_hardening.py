@@ -110,7 +110,7 @@ def network_policy(subject: Subject) -> Iterator[Finding]:
 
 def exposed_ui(subject: View) -> Iterator[Finding]:
     """Spark's pages outside of the cluster: they ask nobody who they are."""
-    options = subject.at(subject.path("sparkUIOptions")) or {}
+    options = (subject.at(subject.path("sparkUIOptions")) or {}) if subject.shows_pages else {}
     opens = f"exposes {subject.PAGES} outside the cluster, and it does not authenticate its users"
     kind = options.get("serviceType", "ClusterIP")
     if kind in ("NodePort", "LoadBalancer"):
@@ -156,6 +156,8 @@ def plain_ingress(subject: View) -> Iterator[Finding]:
         ("notebook", "JupyterLab"),
     ):
         ingress = subject.at(subject.path(section, "ingress"))
+        if section == "sparkUIOptions" and not subject.shows_pages:
+            continue
         if ingress and not ingress.get("tlsSecretName"):
             yield Finding(
                 subject.path(section, "ingress", "tlsSecretName"),

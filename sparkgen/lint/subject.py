@@ -13,6 +13,7 @@ from sparkgen.lint.evidence import Evidence, of_application
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Kind, Pod, View
 from sparkgen.model.application import Application
+from sparkgen.resources.exposure import shows_pages
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, DocumentFacts
 
 _RUNTIME = (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
@@ -64,6 +65,11 @@ class Subject(View):
     def annotations(self) -> Mapping[str, str]:
         """The annotations that all its objects get."""
         return self.application.annotations
+
+    @property
+    def shows_pages(self) -> bool:
+        """Whether the driver has a UI; without one, nothing is rendered that leads there."""
+        return shows_pages(self.application.properties)
 
     def property_path(self, name: str) -> Path:
         """Where a Spark property is said, or would be."""

@@ -75,6 +75,11 @@ class View:
     pods: tuple[Pod, ...]
     settings: Settings
 
+    @property
+    def shows_pages(self) -> bool:
+        """Whether there are pages to look at."""
+        return True
+
     def path(self, *parts: str | int) -> Path:
         """The true path of a place below the spec."""
         return (*self.root, *parts)

@@ -26,6 +26,13 @@ CHECKS = {rule.code: rule.check for rule in RULES}
         ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '0 * * * *'}", []),
         ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '0 * * * mon'}", ["timeZone"]),
         ("SG250", "kind: ScheduledSparkApplication\nspec: {schedule: '@daily'}", ["timeZone"]),
+        ("SG235", "spec: {sparkUIOptions: {ingress: {host: a.example.com}}}", ["ingress"]),
+        ("SG257", "spec: {sparkUIOptions: {ingress: {host: a.example.com}}}", ["tlsSecretName"]),
+        # Nothing is rendered that leads to a UI that is not there.
+        *(
+            (code, "spec: {sparkUIOptions: {ingress: {host: a}}, sparkConf: {spark.ui.enabled: 'false'}}", [])
+            for code in ("SG235", "SG257")
+        ),
         # A driver runs no tasks: its threads are not as many as `cores`.
         ("SG264", "spec: {driver: {cores: 1, coreRequest: '2'}}", []),
         ("SG264", "spec: {executor: {cores: 1, coreRequest: '2'}}", ["coreRequest"]),
