@@ -121,7 +121,8 @@ def _place(draft: Draft, item: Property, typed: bool) -> None:
         _keep(draft, item)
 
 
-_FIELDS = {name: ("spec", *path) for path, name in TYPED_PROPERTIES.items()}
+_FIELDS = {name: ("spec", *path) for path, name in TYPED_PROPERTIES.items() if path[0] != "eventLog"}
+"""Properties that a field can say. The section `eventLog` has other defaults than Spark 3.5."""
 _WHOLE = frozenset({"cores", "instances", "initialExecutors", "minExecutors", "maxExecutors"})
 _WHOLE_ALLOCATION = frozenset({"batchSize", "maxPendingPods", "maxExecutorFailures"})
 _FLAGS = frozenset({"enabled", "shuffleTrackingEnabled"})

@@ -12,9 +12,11 @@ from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect, submit
 from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
+from sparkgen.importing.emr import Job
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
 from sparkgen.importing.imported import Imported
 from sparkgen.importing.naming import Names
+from sparkgen.importing.properties import PropertiesFile
 from sparkgen.importing.properties_files import Files
 from sparkgen.importing.remarks import Remarks, tell_changed, tell_lost, tell_warnings
 from sparkgen.importing.repair import Examine, note_emptied, repair
@@ -25,6 +27,7 @@ from sparkgen.importing.writing import document_text
 from sparkgen.model.connect import CONNECT_KIND
 
 API_VERSION = "sparkgen.dev/v1alpha1"
+JOB = "job driver"
 _READ_AS = "read as its newest version"
 _NOT_READ = (
     "it applies only to the submitting machine",
@@ -77,6 +80,7 @@ def kubeflow_document(given: Given) -> Imported:
         _metadata(draft, node, kubeflow.TABLE)
         if "spec" in node.entries:
             walk(draft, node.entries["spec"], ("spec",), kubeflow.TABLE)
+    kubeflow.leave_out_names(draft)
     conf.place(draft, typed=False)
     return _finished(draft, str(node.value["kind"]), given.context, given.remarks)
 
@@ -134,6 +138,20 @@ def submit_document(
     conf.place(draft, typed=True)
     submit.finish(draft)
     return _finished(draft, "spark-submit", context)
+
+
+def job_document(job: Job, place: Position, context: Context) -> Imported:
+    """A job of EMR on EKS, as the spark-submit command that EMR makes of it."""
+    defaults = PropertiesFile(place.file, job.defaults)
+    if job.name and not context.choices.name:
+        context = replace(context, choices=replace(context.choices, name=context.names.make(job.name)))
+    draft = Draft(False, place, context.choices, names=context.names)
+    draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
+    draft.entries += job.entries
+    submit.read(draft, job.words, place.file, {}, Files(context.files.read, defaults))
+    conf.place(draft, typed=True)
+    submit.finish(draft)
+    return _finished(draft, JOB, context)
 
 
 def _draft(given: Given, kind: str) -> Draft:

@@ -55,6 +55,6 @@ class Entry:
 def source_text(path: Path) -> str:
     """A path of an input: `spec.driver.cores`, `--conf spark.app.name`, or `argument 3`."""
     first = str(path[0]) if path else ""
-    if first.startswith("-") or " " in first:
+    if first.startswith("-") or first.endswith(".conf") or " " in first:
         return " ".join(str(part) for part in path)
     return path_text(path)

@@ -58,6 +58,12 @@ FORMATS: tuple[Format, ...] = (
         "SparkCluster",
         reason="sparkgen has no standalone clusters: each application has its own executors",
     ),
+    Format(
+        r"emrcontainers\..*",
+        "JobRun",
+        reason="import reads jobs of EMR on EKS as JSON of `aws emr-containers` only",
+        step="write its `name`, `jobDriver` and `configurationOverrides` to a JSON file, and import that",
+    ),
     Format(f"{_KUBEFLOW}|{_APACHE}", ".*", reason="it is not an application"),
     Format(
         ".*", ".*Spark(Application|Job|Connect)", reason="import does not know this API group", step=_RENAME

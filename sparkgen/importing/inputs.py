@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path as FilePath
 
 from sparkgen.contract import SPARK_DEFAULTS_FILE
@@ -22,8 +22,10 @@ from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.importing import embedded
 from sparkgen.importing.convert import Context, Given, submit_document
 from sparkgen.importing.draft import Choices
+from sparkgen.importing.emr import DRIVER
 from sparkgen.importing.formats import format_of, group_and_kind
-from sparkgen.importing.imported import Imported, LeftAlone, Result
+from sparkgen.importing.gathered import Gathered
+from sparkgen.importing.imported import LeftAlone, Result
 from sparkgen.importing.naming import Names
 from sparkgen.importing.properties import PropertiesFile, has_spark_properties, read_properties
 from sparkgen.importing.properties_files import Files
@@ -35,22 +37,6 @@ from sparkgen.importing.submit import submits_nothing
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
-
-
-@dataclass(slots=True)
-class Gathered:
-    """What was found so far. `work` converts the applications, in their order."""
-
-    context: Context
-    work: list[Callable[[], Imported]] = field(default_factory=list)
-    left_alone: list[LeftAlone] = field(default_factory=list)
-    properties: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        """How much was found."""
-        return len(self.work) + len(self.left_alone)
 
 
 def import_all(
@@ -83,6 +69,7 @@ def import_all(
 
 
 def _result(gathered: Gathered) -> Result:
+    gathered.add_requests()
     imported = tuple(work() for work in gathered.work)
     gathered.left_alone += _unused_files(gathered, any(item.kind == "spark-submit" for item in imported))
     return Result(imported, tuple(gathered.left_alone), tuple(gathered.problems))
@@ -208,6 +195,9 @@ def _document(root: Node, path: Path, remarks: Remarks, text: str, gathered: Gat
         for index, item in enumerate(root.entries["items"].items):
             _document(item, (*path, "items", index), remarks, text, gathered)
         return
+    if root.find((DRIVER,)) is not None and root.find(("apiVersion",)) is None:
+        gathered.requests.append(root)
+        return
     found = format_of(root)
     if found.convert is not None:
         convert, given = found.convert, Given(root, path, remarks, gathered.context)
@@ -253,16 +243,12 @@ def _script(text: str, file: str, gathered: Gathered) -> None:
         return
     for body in script.manifests:
         _documents(embedded.read_at(body.text, body.line, file), body.text, (), gathered)
-    if not script.submits and not script.manifests and not script.unread:
-        where = Position(file, 1, 1)
-        reason, step = "it contains no spark-submit", ""
-        if "emr-containers" in text:
-            reason = "import does not read the job drivers of `aws emr-containers`"
-            step = (
-                "write its entry point and sparkSubmitParameters as a spark-submit command, and import that"
-            )
-        gathered.left_alone.append(LeftAlone("script", "", where, reason, step, finding=True))
+    if not script.submits and not script.manifests and not script.unread and not script.jobs:
+        reason = "it contains no spark-submit"
+        gathered.left_alone.append(LeftAlone("script", "", Position(file, 1, 1), reason, finding=True))
         return
+    for words in script.jobs:
+        gathered.add_command(words, file)
     _commands(script, file, gathered)
 
 

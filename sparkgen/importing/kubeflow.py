@@ -7,6 +7,8 @@ scheduledsparkapplication_types.go, with those of later releases that the docume
 from __future__ import annotations
 
 from sparkgen.importing import metadata, monitoring, transforms
+from sparkgen.importing.draft import Draft
+from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import Row, table
 
 GROUP = "sparkoperator.k8s.io"
@@ -262,3 +264,14 @@ OUTER_ROWS = (
 ROWS = (*metadata.ROWS, *SPEC_ROWS, *ROLE_ROWS)
 TABLE = table(ROWS)
 OUTER = table((*metadata.ROWS, *OUTER_ROWS))
+
+_NAMES = ("spark.app.name", "spark.kubernetes.driver.pod.name")
+_NAMED = "the operator overrides it with a name that it makes of `metadata.name`"
+
+
+def leave_out_names(draft: Draft) -> None:
+    """Drop the properties that the operator overrides, as its nameOption and sparkConfOption do."""
+    for item in draft.properties:
+        if item.name in _NAMES:
+            draft.tell(Outcome.NEEDLESS, item.source, item.position, (), _NAMED)
+    draft.properties[:] = [item for item in draft.properties if item.name not in _NAMES]

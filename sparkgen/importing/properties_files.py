@@ -28,13 +28,18 @@ class Files:
 
     def find(self, path: str, script: str) -> PropertiesFile | None:
         """A file that a script names: relative to the working directory, or beside the script."""
+        found = self.text(path, script)
+        return PropertiesFile(found[0], read_properties(found[1])) if found else None
+
+    def text(self, path: str, script: str) -> tuple[str, str] | None:
+        """The name and the text of a file that a script names; None if there is none that can be read."""
         if posixpath.isabs(path) or "$" in path:
             return None  # on the machine that submitted
         for name in dict.fromkeys((posixpath.join(posixpath.dirname(script), path), path)):
             text = self.read(name)
             if text is not None:
                 self.used.add(posixpath.normpath(name))
-                return PropertiesFile(name, read_properties(text))
+                return name, text
         return None
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sparkgen.importing.commands import Command, Word
 from sparkgen.importing.embedded import has_application
+from sparkgen.importing.emr_commands import starts_job
 from sparkgen.importing.expansion import Variables, expand, joined
 from sparkgen.importing.shell import Program, Unclosed, read
 from sparkgen.semantics.secret import is_secret
@@ -19,6 +20,7 @@ from sparkgen.semantics.secret import is_secret
 _SUBMIT = re.compile(r"(?:.*/)?spark[0-9]*-submit(?:\.sh|\.cmd)?")
 _SUBMIT_VARIABLE = re.compile(r"\$\{?[A-Za-z_]*submit[A-Za-z_]*\}?", re.IGNORECASE)
 _CALLS = re.compile(r"spark[0-9]*-submit\b")
+_STARTS = re.compile(rf"{_CALLS.pattern}|\bstart-job-run\b")
 _TALK = frozenset(
     {"echo", "printf", "which", "command", "type", "grep", "test", "[", "[[", "ls", "cat", "man"}
 )
@@ -47,7 +49,8 @@ class Script:
     `submits`: the words behind each `spark-submit`, with its own word first. `before`: what stands before
     each of them: variables and commands that run it. `others`: the first words of other commands.
     `known`: variable -> the line that sets it. `manifests`: here-documents with applications. `unread`:
-    commands whose text calls spark-submit in a way that import does not follow.
+    commands whose text calls spark-submit in a way that import does not follow. `jobs`: the words of the
+    commands that start jobs of EMR on EKS.
     """
 
     submits: tuple[tuple[Word, ...], ...]
@@ -56,6 +59,7 @@ class Script:
     known: dict[str, int]
     manifests: tuple[Body, ...] = ()
     unread: tuple[Word, ...] = ()
+    jobs: tuple[tuple[Word, ...], ...] = ()
 
 
 def is_submit(text: str) -> bool:
@@ -85,13 +89,14 @@ class _Reading:
     known: dict[str, int] = field(default_factory=dict)
     manifests: list[Body] = field(default_factory=list)
     unread: list[Word] = field(default_factory=list)
+    jobs: list[tuple[Word, ...]] = field(default_factory=list)
     calls: int = 0
 
     def script(self) -> Script:
         """What was found."""
         others, manifests = tuple(self.others.values()), tuple(self.manifests)
         submits, before = tuple(self.submits), tuple(self.before)
-        return Script(submits, before, others, self.known, manifests, tuple(self.unread))
+        return Script(submits, before, others, self.known, manifests, tuple(self.unread), tuple(self.jobs))
 
     def run(self, program: Program, variables: Variables, function: str = "", depth: int = 0) -> None:
         """Follow the commands of a program, or of one of its functions."""
@@ -105,11 +110,14 @@ class _Reading:
 
     def _command(self, command: Command, program: Program, variables: Variables, depth: int) -> None:
         self._bodies(command, program, variables, depth)
+        self._substitutions(command, variables, depth)
         words = expand(command.words, variables)
         first = words[0].text if words else ""
         name = f"function {first}"
         if words and any(name in other.blocks for other in program.commands) and depth < _DEEPEST:
             self._call(first, words[1:], program, variables, depth)
+        elif starts_job(words):
+            self.jobs.append(tuple(words))
         elif (index := _index(words)) is not None:
             self.submits.append(tuple(words[index:]))
             self.before.append((*command.assignments, *words[:index]))
@@ -139,6 +147,14 @@ class _Reading:
             self.unread.append(shell)
             return
         self.run(program, replace(variables, blocks=()), "", depth + 1)
+
+    def _substitutions(self, command: Command, variables: Variables, depth: int) -> None:
+        """The commands whose output a word takes, such as an assignment of a job's id."""
+        for word in (*command.assignments, *command.words):
+            for written in word.variables:
+                if written.startswith(("$(", "`")) and _STARTS.search(written):
+                    text = written.removeprefix("$")[1:-1]
+                    self._inner(replace(word, text=text, variables=(), parts=()), word, variables, depth)
 
     def _bodies(self, command: Command, program: Program, variables: Variables, depth: int) -> None:
         """The here-documents of a command: manifests, and commands for a shell."""

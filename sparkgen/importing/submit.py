@@ -18,7 +18,16 @@ from sparkgen.importing.complete import spark_default_instances
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Entry, Outcome
 from sparkgen.importing.properties_files import Files, add_properties, keep_last
-from sparkgen.importing.submit_options import BY_NAME, CONF, INT, LIST, NO_APPLICATION, SHORT, Option
+from sparkgen.importing.submit_options import (
+    BY_NAME,
+    CONF,
+    INT,
+    LIST,
+    NO_APPLICATION,
+    SHORT,
+    VARIABLE,
+    Option,
+)
 
 _ALL = ("$@", "$*", "${@}", "${*}")
 """All arguments of a script."""
@@ -26,7 +35,6 @@ _OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
 """What names of variables that hold options have in them, where nothing else tells."""
 _DEFAULT = "was a variable of the environment, {}; its default in the script was taken"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_VARIABLE = "the shell variable {} is copied unchanged: nothing replaces it"
 _PATTERN = "the shell may replace the pattern {} with names of files; it is copied unchanged"
 
 
@@ -304,7 +312,7 @@ def _tell_variables(line: _Line, word: Word, source: Path) -> None:
         pattern = not name.startswith(("$", "`"))
         if pattern:
             step = "write the names of the files"
-        reason = (_PATTERN if pattern else _VARIABLE).format(name)
+        reason = (_PATTERN if pattern else VARIABLE).format(name)
         line.draft.notes.append(Entry(Outcome.CHANGED, source, line.position(word), (), reason, step))
 
 

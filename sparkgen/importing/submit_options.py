@@ -12,6 +12,7 @@ LIST = "list"
 INT = "int"
 CONF = "property"
 
+VARIABLE = "the shell variable {} is copied unchanged: nothing replaces it"
 _SUBMITS = "sparkgen does not submit applications"
 
 

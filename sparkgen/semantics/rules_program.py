@@ -23,6 +23,7 @@ _SPARK_STEP = (
     'write "${env:%s}" if the property is one of Spark\'s own; otherwise, read the variable in your code'
 )
 _HADOOP_STEP = 'write "${env.%s}", which Hadoop replaces'
+_IMAGE_STEP = "write the name of the image, or set it with `--set`: Kubernetes does not replace %s"
 _OPTIONS_STEP = "read the variable %s in your code: Java options cannot refer to it"
 _SUFFIXES = {"Python": (".py",), "R": (".R", ".r"), "Java": (".jar",), "Scala": (".jar",)}
 
@@ -163,7 +164,10 @@ def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
         yield from _unexpanded_value(facts.path("sparkConf", name), text, _SPARK_STEP)
     for name, text in (facts.get("hadoopConf") or {}).items():
         yield from _unexpanded_value(facts.path("hadoopConf", name), text, _HADOOP_STEP)
+    yield from _unexpanded_value(facts.path("image"), facts.get("image") or "", _IMAGE_STEP)
     for role in ROLES:
+        image = facts.role(role).get("image") or ""
+        yield from _unexpanded_value(facts.path(role, "image"), image, _IMAGE_STEP)
         options = facts.role(role).get("javaOptions") or ""
         yield from _unexpanded_value(facts.path(role, "javaOptions"), options, _OPTIONS_STEP)
 
@@ -171,11 +175,13 @@ def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
 def _unexpanded_value(path: Path, text: str, step: str) -> Iterator[Finding]:
     """A placeholder in a configuration, where Kubernetes replaces none; Spark has {{APP_ID}} and its like."""
     braces = re.search(r"\{\{(?![A-Z_]+\}\}).*?\}\}", text)
-    variable = re.search(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)|\$\{([A-Z_][A-Z0-9_]*)\}", text)
+    variable = re.search(
+        r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)|\$\{([A-Z_][A-Z0-9_]*)\}|(?<![$\w])\$([A-Z][A-Z0-9_]+)\b", text
+    )
     if braces:
         yield Finding(path, _UNCHANGED, shortened(braces[0]), "", _VALUE_STEP)
     elif variable:
-        name = variable[1] or variable[2]
+        name = variable[1] or variable[2] or variable[3]
         yield Finding(path, _UNCHANGED, shortened(variable[0]), "", step % shortened(name))
 
 

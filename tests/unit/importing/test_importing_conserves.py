@@ -409,3 +409,44 @@ def test_a_foreign_group_has_a_reason_and_a_next_step() -> None:
     ).problems
     assert problem.position.line == FIRST
     assert "helm template" in problem.next_step
+
+
+def test_an_empty_property_is_kept() -> None:
+    """Spark has it then, as an empty text; and a variable of that name is set, and empty."""
+    item = imported('  sparkConf: {spark.x: "", spark.executorEnv.A: ""}\n')
+    assert spec_of(item)["sparkConf"] == {"spark.x": "", "spark.executorEnv.A": ""}
+    assert found(item) == []
+
+
+def test_names_that_the_operator_overrides_are_not_kept() -> None:
+    """It names application and driver itself, whatever `sparkConf` says."""
+    item = imported("  sparkConf: {spark.app.name: a b, spark.kubernetes.driver.pod.name: c}\n")
+    assert "sparkConf" not in spec_of(item)
+    told = [entry for entry in item.entries if entry.source[:2] == ("spec", "sparkConf")]
+    assert [(entry.outcome, entry.source[2]) for entry in told] == [
+        (Outcome.NEEDLESS, "spark.app.name"),
+        (Outcome.NEEDLESS, "spark.kubernetes.driver.pod.name"),
+    ]
+
+
+def test_properties_of_event_logs_are_kept_as_they_are() -> None:
+    """The section `eventLog` compresses and rolls logs, which Spark 3.5 does not by itself."""
+    text = (
+        "spark-submit --conf spark.eventLog.enabled=true --conf spark.eventLog.dir=s3a://b/l local:///a.py\n"
+    )
+    (item,) = result_of(text).imported
+    spec = spec_of(item)
+    assert "eventLog" not in spec
+    assert spec["sparkConf"] == {"spark.eventLog.enabled": "true", "spark.eventLog.dir": "s3a://b/l"}
+
+
+def test_a_shell_s_variable_in_a_property_or_an_image_is_a_finding() -> None:
+    """With braces or without; a dollar at the end of a pattern is none."""
+    item = imported(
+        "  sparkConf: {spark.my.dir: s3a://$BUCKET/l, spark.redaction.string.regex: 'key$'}\n"
+        "  driver: {image: $REGISTRY/x:1}\n"
+    )
+    assert found(item) == [
+        (Outcome.CHANGED, ("spec", "sparkConf", "spark.my.dir"), 1),
+        (Outcome.CHANGED, ("spec", "driver", "image"), 2),
+    ]

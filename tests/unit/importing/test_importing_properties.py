@@ -153,11 +153,3 @@ def test_a_file_that_is_not_there_is_a_finding(folder: Path) -> None:
     (left,) = imported("jobs/conf/job.properties").left_alone
     assert "names no application" in left.reason
     assert "--properties-file" in left.step
-
-
-def test_job_drivers_of_emr_have_a_reason(folder: Path) -> None:
-    """And a next step."""
-    (folder / "jobs/emr.sh").write_text("aws emr-containers start-job-run --name x\n")
-    (left,) = imported("jobs/emr.sh").left_alone
-    assert "aws emr-containers" in left.reason
-    assert "spark-submit command" in left.step

@@ -1,0 +1,72 @@
+"""The command `aws emr-containers start-job-run` -> the request that it sends, as a node."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from sparkgen.document import Node
+from sparkgen.errors import Position
+from sparkgen.importing import embedded
+from sparkgen.importing.commands import Word
+from sparkgen.importing.emr import Unreadable
+
+_CALL = ("emr-containers", "start-job-run")
+_OWN = frozenset({"region", "profile", "output", "query", "endpointUrl", "noCliPager", "debug"})
+"""Options of the program itself."""
+_INPUT, _FILE = "cliInputJson", "file://"
+Read = Callable[[str], tuple[str, str] | None]
+"""A function that gives name and text of a file that a script names; None if import cannot read it."""
+
+
+def starts_job(words: Sequence[Word]) -> bool:
+    """Whether a command starts a job of EMR on EKS."""
+    texts = [word.text for word in words]
+    return bool(texts) and texts[0].rpartition("/")[2] == "aws" and all(name in texts for name in _CALL)
+
+
+def request_of(words: Sequence[Word], file: str, read: Read) -> Node:
+    """The fields of the request. Raises `Unreadable` where one of them cannot be read."""
+    entries: dict[str, Node] = {}
+    for name, word in _options(words):
+        if name in _OWN:
+            continue
+        node = _value(word, file, read)
+        entries = {**node.entries, **entries} if name == _INPUT else {**entries, name: node}
+    first = words[0]
+    values = {name: node.value for name, node in entries.items()}
+    keys = {name: node.position for name, node in entries.items()}
+    return Node(values, Position(file, first.line, first.column), "", keys, entries)
+
+
+def _options(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """Names of options as the request has them, and their values."""
+    for index, word in enumerate(words):
+        name, equals, text = word.text.partition("=")
+        following = words[index + 1] if index + 1 < len(words) else None
+        if not name.startswith("--"):
+            continue
+        field = re.sub("-(.)", lambda found: found[1].upper(), name[2:])
+        if equals:
+            yield field, Word(text, word.line, word.column, word.variables)
+        elif following is not None and not following.text.startswith("--"):
+            yield field, following
+
+
+def _value(word: Word, file: str, read: Read) -> Node:
+    text, name, line = word.text, file, word.line
+    if text.startswith(_FILE):
+        found = read(text.removeprefix(_FILE))
+        if found is None:
+            raise Unreadable(f"import did not find the file {text}, relative to the script")
+        (name, text), line = found, 1
+    for unknown in word.variables:
+        text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # it may have quotes
+    if not text.lstrip().startswith(("{", "[")):
+        return Node(text, Position(name, line, word.column), text, {}, {})
+    parsed = embedded.read_at(text, line, name)
+    roots = [document.root for document in parsed.documents if document.root is not None]
+    if len(roots) != 1 or parsed.problems:
+        raise Unreadable("one of its options is neither JSON nor a plain text")
+    return roots[0]

@@ -1,0 +1,67 @@
+"""What an import has found in its inputs, until it converts the applications."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sparkgen.document import Node
+from sparkgen.errors import Position, Problem
+from sparkgen.importing.commands import Word
+from sparkgen.importing.convert import JOB, Context, job_document
+from sparkgen.importing.emr import Unreadable, job_of
+from sparkgen.importing.emr_commands import request_of
+from sparkgen.importing.imported import Imported, LeftAlone
+
+_STEP = "write its entry point and its sparkSubmitParameters as a spark-submit command, and import that"
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was found so far. `work` converts the applications, in their order.
+
+    `requests`: files that are requests of EMR on EKS; those that a script names are read with the script.
+    """
+
+    context: Context
+    work: list[Callable[[], Imported]] = field(default_factory=list)
+    left_alone: list[LeftAlone] = field(default_factory=list)
+    properties: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    requests: list[Node] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How much was found."""
+        return len(self.work) + len(self.left_alone) + len(self.requests)
+
+    def add_command(self, words: Sequence[Word], file: str) -> None:
+        """Add the job that a command of a script starts."""
+        variables = tuple(dict.fromkeys(name for word in words for name in word.variables))
+        place = Position(file, words[0].line, words[0].column)
+        try:
+            request = request_of(words, file, functools.partial(self.context.files.text, script=file))
+        except Unreadable as error:
+            self._refuse(place, str(error))
+        else:
+            self._add_request(request, place, variables)
+
+    def add_requests(self) -> None:
+        """Add the jobs in files that no script has read."""
+        for request in self.requests:
+            if os.path.normpath(request.position.file) not in self.context.files.used:
+                self._add_request(request, request.position, ())
+        self.requests.clear()
+
+    def _add_request(self, request: Node, place: Position, variables: Sequence[str]) -> None:
+        try:
+            job = job_of(request, variables)
+        except Unreadable as error:
+            self._refuse(place, str(error))
+        else:
+            self.work.append(functools.partial(job_document, job, place, self.context))
+
+    def _refuse(self, place: Position, reason: str) -> None:
+        self.left_alone.append(LeftAlone(JOB, "", place, reason, _STEP, finding=True))
