@@ -12,7 +12,7 @@ from typing import Any
 from sparkgen.cluster.channel import Refused
 from sparkgen.errors import SparkgenError
 
-_HANDSHAKE = re.compile(r"Handshake status (\d+) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
+_HANDSHAKE = re.compile(r"Handshake status ([0-9]{1,3}) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
 """How the official client tells of a refused websocket: status, reason, headers, body."""
 INSTALL = "pip install 'sparkgen[cluster]'"
 
@@ -70,7 +70,10 @@ def _unwrapped(text: str) -> str:
     """What was printed as bytes, `b'...'`, as text."""
     if not text.startswith(("b'", 'b"')):
         return text
-    value = ast.literal_eval(text)
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
     return value.decode(errors="replace") if isinstance(value, bytes) else text
 
 
@@ -78,7 +81,7 @@ def _message(body: Any) -> str:
     """The message of a Status object; "" for any other body."""
     try:
         status = json.loads(body or "")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return ""
     return str(status.get("message") or "") if isinstance(status, dict) else ""
 

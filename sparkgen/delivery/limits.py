@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import re
+from sparkgen.runtime.fetch.archive import DEEPEST, ODD
 
 DEFAULT_MAX_BYTES = 1 << 30
 """Bytes of all files of one artifact, unless `maxArtifactSize` in .sparkgen.yaml says more: 1 GiB."""
 MAX_FILES = 50_000
 """Files of one artifact: half of what `fetch` unpacks."""
-MOST_ENTRIES = 100_000
-"""Files and folders of one artifact are fewer: `fetch` unpacks no more."""
 MAX_MEMBER = 0o77777777777
 """Bytes of one file that the header of an archive has room for: 8 GiB less one."""
-DEEPEST = 100
-"""Folders in each other."""
 LONGEST_PATH = 4000
 """Bytes of a path inside of an artifact: Linux takes 4095 below the folder where it is unpacked."""
 MOST_SEEN = 4 * MAX_FILES
 """Files and folders that one document's folders may lead through: links can multiply a few to millions."""
-_ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 def not_unpacked(inside: str) -> str:
     """Why `fetch` would refuse a path inside of an artifact; "" where it takes it."""
-    if _ODD.search(inside):
+    if ODD.search(inside):
         return "has a control character or a backslash in its name"
     if inside.count("/") >= DEEPEST:
         return f"is nested deeper than {DEEPEST} folders"

@@ -11,9 +11,9 @@ from typing import Any
 
 from sparkgen.document.locks import ARTIFACTS, spec_path
 from sparkgen.model.delivery import ArtifactName
+from sparkgen.schema.identity import API_VERSION
 from sparkgen.yamltext import dump
 
-API_VERSION = "sparkgen.dev/v1alpha1"
 _HEADER = """\
 # Written by sparkgen push. Records which files beside {document} were pushed.
 # Commit it together with the document. With Helm, pass it as another -f, after the document.

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 PLATFORMS = ("x86_64", "aarch64")
 LOCK_STEP = "create a file with exact versions: uv pip compile requirements.in -o requirements.txt"
 
-_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\s*\[(?:[A-Za-z0-9._,-]|\s(?!-))*\])?"
-_MARKER = r"(?:;(?:(?!\s-)[^\n])*)?"
+_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?: ?\[(?:[A-Za-z0-9._,-]| (?!-))*+\])?"
+_MARKER = r"(?:;(?:(?! -)[^\n])*+)?"
 """A condition. It has no word that begins with a hyphen: pip takes that for an option."""
-_HASHES = r"(?P<hashes>(?:\s+--hash[= ][A-Za-z0-9]+:[0-9A-Fa-f]+)*)"
-_PINNED = re.compile(rf"{_NAME}\s*===?\s*(?P<version>[^\s;,*]+)\s*{_MARKER}{_HASHES}\s*")
+_HASHES = r"(?P<hashes>(?: --hash[= ][A-Za-z0-9]+:[0-9A-Fa-f]++)*+)"
+_PINNED = re.compile(rf"{_NAME} ?===? ?(?P<version>[^\s;,*]++) ?{_MARKER}{_HASHES}")
 _URL = re.compile(
-    rf"{_NAME}\s*@\s*https://(?>\S+?\.whl)(?P<fragment>#sha256=[0-9a-f]{{64}})?\S*+\s*{_MARKER}{_HASHES}\s*"
+    rf"{_NAME} ?@ ?https://(?>\S+?\.whl)(?P<fragment>#sha256=[0-9a-f]{{64}})?\S*+ ?{_MARKER}{_HASHES}"
 )
 _OPTIONS = (
     "-i", "--index-url", "--extra-index-url", "--no-index", "--trusted-host", "--prefer-binary",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sparkgen.delivery.ignore import FILE_NAME
-from sparkgen.delivery.limits import MAX_FILES, MOST_ENTRIES, bytes_text
+from sparkgen.delivery.limits import MAX_FILES, bytes_text
 from sparkgen.delivery.tar import folders_above
 from sparkgen.delivery.values import Contents, Wrong
+from sparkgen.runtime.fetch.archive import MOST_ENTRIES
 from sparkgen.semantics.local_entries import Entry
 
 

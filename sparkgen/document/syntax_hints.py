@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from yaml import YAMLError
 
 _KEY_WITHOUT_SPACE = re.compile(r"\s*(?:- +)*[\w./-]+:[^\s:]")
-_COLON_IN_TEXT = re.compile(r"(?P<key>\s*(?:- +)*[^\s#][^:#]*:\s+)(?P<value>[^\s\"'\[{|>&*!#].*:(?:\s.*)?)")
+_COLON_IN_TEXT = re.compile(
+    r"(?P<key>\s*+(?:- +)*+[^\s#][^:#]*+:\s+)(?P<value>[^\s\"'\[{|>&*!#].*:(?:\s.*)?)"
+)
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?:\s|\Z)|={7}\Z")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _INDENT = re.compile(r"[ ]*(?:- +)*")

@@ -161,7 +161,7 @@ def _go_duration(text: str) -> float:
     part = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)"
     if len(text) > 40 or not re.fullmatch(rf"[+-]?(?:0|(?:{part})+)", text):
         raise GrammarError('has no duration such as "1h30m" after @every')
-    parts = re.findall(r"([0-9.]+)(ns|us|µs|μs|ms|s|m|h)", text)
+    parts = re.findall(r"(?<![0-9.])([0-9.]++)(ns|us|µs|μs|ms|s|m|h)", text)
     seconds = 0.0 if text.startswith("-") else sum(float(number) * units[unit] for number, unit in parts)
     if seconds > _LONGEST_GO_DURATION:
         raise GrammarError("has a duration after @every that is too long")

@@ -21,7 +21,7 @@ LONGEST_TEXT = 40
 def parse(text: str) -> Decimal:
     """The exact value of a factor, always above zero."""
     trimmed = text.strip(BLANKS)
-    if not re.fullmatch(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", trimmed):
+    if not re.fullmatch(r"\+?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,2})?", trimmed):
         raise _refused(trimmed)
     if len(text) > LONGEST_TEXT:
         raise GrammarError("is too long for a factor")

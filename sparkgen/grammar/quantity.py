@@ -85,7 +85,7 @@ def _refused(text: str) -> GrammarError:
         return GrammarError("is empty")
     if re.fullmatch(r"[0-9]{1,9},[0-9]{1,9}", text, re.ASCII):
         return GrammarError("has a decimal comma instead of a point", text.replace(",", "."))
-    parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)(\s*)([A-Za-z]*)\s*", text, re.ASCII)
+    parts = re.fullmatch(r"\s*([0-9]++(?:\.[0-9]++)?)(\s*+)([A-Za-z]*+)\s*+", text, re.ASCII)
     if parts is None:
         return GrammarError("is not a number with a suffix")
     number, gap, unit = parts.groups()

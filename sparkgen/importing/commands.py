@@ -11,6 +11,10 @@ _BRANCHES = frozenset({"then", "else", "elif"})
 _OPENING = frozenset({"if", "for", "while", "until", "select"})
 _CLOSING = frozenset({"fi", "done", "esac", "}"})
 _QUIET = frozenset({"!", "time", "do"})
+FUNCTION = "function "
+"""How the name of a block begins that is a function's body."""
+DEEPEST_BLOCKS = 100
+"""Blocks in each other that are told apart. What stands deeper counts as part of the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class Structure:
     pattern: bool = False
     function: str = ""
     raw: str = ""
+    deeper: int = 0
+    """Blocks that are open beyond DEEPEST_BLOCKS."""
 
     def take(self, token: Word | str) -> None:
         """Take the next token."""
@@ -110,7 +116,7 @@ class Structure:
         elif text in _CLOSING:
             self._close()
         elif text == "{":
-            self._open("{" if not self.function else f"function {self.function}")
+            self._open("{" if not self.function else f"{FUNCTION}{self.function}")
         elif text == "function":
             self.tokens.append(text)
         elif text not in _QUIET:
@@ -162,8 +168,12 @@ class Structure:
             self.commands.append(replace(command, blocks=tuple(self.blocks)))
 
     def _open(self, name: str) -> None:
+        if len(self.blocks) >= DEEPEST_BLOCKS:
+            self.deeper += 1
+            self.function = ""
+            return
         self.number += 1
-        if name.startswith("function"):
+        if name.startswith(FUNCTION):
             self.function = ""
             self.blocks.append(name)
         elif name == "{":
@@ -177,7 +187,9 @@ class Structure:
             self.blocks[-1] = f"{self.blocks[-1].partition(' ')[0]} {self.number}"
 
     def _close(self) -> None:
-        if self.blocks:
+        if self.deeper:
+            self.deeper -= 1
+        elif self.blocks:
             self.blocks.pop()
 
 

@@ -9,11 +9,10 @@ from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.hadoop import beside_own_folder
 from sparkgen.importing.naming import FALLBACK
-from sparkgen.model.connect import CONNECT_KIND
+from sparkgen.model.connect import CONNECT_KIND, NO_MAIN_FILE
 from sparkgen.spark_versions import SUGGESTED
 
 REPOSITORY = "docker.io/apache/spark"
-_INTERNAL = "spark-internal"
 _LANGUAGES = {".py": "Python", ".r": "R", ".R": "R"}
 _MAIN_CLASS = "com.example.Main"
 _JAR = "local:///opt/spark/work-dir/main.jar"
@@ -136,8 +135,8 @@ def _program(draft: Draft) -> None:
         return
     if file is None and draft.get("spec", "mainClass"):
         reason = "no main file: the class is on the class path of the image"
-        draft.add(Outcome.ADDED, ("spec", "mainApplicationFile"), _INTERNAL, reason)
-        file = _INTERNAL
+        draft.add(Outcome.ADDED, ("spec", "mainApplicationFile"), NO_MAIN_FILE, reason)
+        file = NO_MAIN_FILE
     elif file is None:
         draft.add(
             Outcome.GUESSED,
@@ -169,7 +168,7 @@ def _no_program(draft: Draft) -> None:
 
 def _main_class(draft: Draft, file: str) -> None:
     """spark-submit reads a class from the jar's manifest, but not where the jar is `local:` (SG131)."""
-    if file.startswith("local:") or file == _INTERNAL:
+    if file.startswith("local:") or file == NO_MAIN_FILE:
         draft.add(
             Outcome.GUESSED,
             ("spec", "mainClass"),

@@ -25,8 +25,8 @@ from sparkgen.importing.selectors import tell_selectors
 from sparkgen.importing.table import OPERATOR_LABELS, Table, walk
 from sparkgen.importing.writing import document_text
 from sparkgen.model.connect import CONNECT_KIND
+from sparkgen.schema.identity import API_VERSION
 
-API_VERSION = "sparkgen.dev/v1alpha1"
 JOB = "job driver"
 _READ_AS = "read as its newest version"
 _NOT_READ = (

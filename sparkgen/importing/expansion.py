@@ -16,9 +16,8 @@ _PLAIN = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9@*])|\{([A-Za-z_][A-Za-z0
 _DEFAULT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:?)([-=+?])(.*)\}", re.DOTALL)
 _ARRAY = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\[([@*]|[0-9]+)\]\}")
 _MANY = frozenset({"$@", "$*", "${@}", "${*}"})
-_COMMENT = re.compile(r"(?:\s*#[^\n]*)?\s*")
-_GLOB = re.compile(r"[*?]|\[[^]]+\]")
-_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_COMMENT = re.compile(r"(?:\s*+#[^\n]*+)?\s*+")
+_BRACES = re.compile(r"\{(?:[^{},.]|\.(?!\.))*+(?:,|\.\.)[^{}]*+\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +29,37 @@ class Value:
     is_array: bool = False
 
 
+MOST_EXPANDED = 4 << 20
+"""Characters that the variables of a script may stand for together: a few lines that each double a variable
+would need all memory there is. A shell itself can pass at most some megabytes to a command."""
+
+WORD = 64
+"""What a word costs of it, besides its characters."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many characters the expansions of a script may still make."""
+
+    left: int = MOST_EXPANDED
+
+
 @dataclass(slots=True)
 class Variables:
-    """The variables of a script at one of its commands. `arguments`: those of the function that runs."""
+    """The variables of a script at one of its commands. `arguments`: those of the function that runs.
+
+    When `budget` is used up, nothing is known of any variable any more.
+    """
 
     values: dict[str, Value | None] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     arguments: tuple[Word, ...] | None = None
+    budget: Budget = field(default_factory=Budget)
+
+    def afford(self, words: Iterable[Word]) -> bool:
+        """Whether words may be copied once more."""
+        self.budget.left -= sum(len(word.text) + WORD for word in words)
+        return self.budget.left >= 0
 
     def get(self, name: str) -> tuple[Word, ...] | None:
         """The words of a variable; None if only the machine knows them."""
@@ -63,14 +86,14 @@ class _Fields:
 
     word: Word
     done: list[Word] = field(default_factory=list)
-    text: str = ""
+    texts: list[str] = field(default_factory=list)
     open: bool = False
     unknown: list[str] = field(default_factory=list)
     many: bool = False
     defaults: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        self.text += text
+        self.texts.append(text)
         self.open = True
 
     def adopt(self, word: Word) -> None:
@@ -84,9 +107,10 @@ class _Fields:
         """End a word, if one was begun."""
         if self.open:
             word = self.word
-            found = Word(self.text, word.line, word.column, tuple(self.unknown), self.many, word.quoted)
+            text = "".join(self.texts)
+            found = Word(text, word.line, word.column, tuple(self.unknown), self.many, word.quoted)
             self.done.append(replace(found, defaults=tuple(dict.fromkeys(self.defaults))))
-        self.text, self.open, self.unknown, self.many, self.defaults = "", False, [], False, []
+        self.texts, self.open, self.unknown, self.many, self.defaults = [], False, [], False, []
 
 
 def expand(words: Iterable[Word], variables: Variables) -> list[Word]:
@@ -102,12 +126,24 @@ def _expanded(word: Word, variables: Variables) -> list[Word]:
         if not part.expansion:
             fields.add(part.text)
             # a pattern for files, or braces, of which the shell may make several words
-            if not part.quoted and (_BRACES.search(part.text) or _GLOB.search(part.text)):
+            if not part.quoted and (_BRACES.search(part.text) or _has_pattern(part.text)):
                 fields.unknown.append(part.text)
         else:
             _expansion(part, variables, fields)
     fields.end()
     return fields.done
+
+
+def _has_pattern(text: str) -> bool:
+    """Whether a shell takes a text for a pattern for files: it has `*`, `?`, or a list in brackets."""
+    if "*" in text or "?" in text:
+        return True
+    start = text.find("[")
+    while start >= 0 and (end := text.find("]", start)) >= 0:
+        if end > start + 1:
+            return True
+        start = text.find("[", end)
+    return False
 
 
 def joined(word: Word, variables: Variables) -> Word:
@@ -122,7 +158,7 @@ def joined(word: Word, variables: Variables) -> Word:
 
 def _expansion(part: Part, variables: Variables, fields: _Fields) -> None:
     found = _words_of(part.text, variables, fields)
-    if found is None:
+    if found is None or not variables.afford(found):
         fields.add(part.text)
         fields.unknown.append(part.text)
         fields.many = fields.many or not part.quoted or part.text in _MANY or part.text.endswith("[@]}")
@@ -151,7 +187,7 @@ def _split(word: Word, fields: _Fields) -> None:
         if piece:
             fields.add(piece)
             fields.defaults += word.defaults
-            if _GLOB.search(piece):
+            if _has_pattern(piece):
                 fields.unknown.append(piece)
 
 

@@ -10,6 +10,7 @@ from sparkgen.importing import metadata, monitoring, transforms
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import Row, table
+from sparkgen.properties.kubernetes_table import NO_SERVICE
 
 GROUP = "sparkoperator.k8s.io"
 _DEAD = "the operator ignores this field, too"
@@ -18,7 +19,6 @@ _INGRESS_STEP = (
     "set `spec.sparkUIOptions.ingress.host`, and move this value to `annotations`, `className` and "
     "`tlsSecretName` beside it"
 )
-_HEADLESS = "executors need no Service to find the driver"
 
 SPEC_ROWS = (
     Row("spec.type", "spec.type"),
@@ -237,12 +237,12 @@ ROLE_ROWS = (
     ),
     Row(
         "spec.driver.serviceAnnotations",
-        reason=_HEADLESS,
+        reason=NO_SERVICE,
         step="for the UI's Service, set `spec.sparkUIOptions.serviceAnnotations`",
     ),
     Row(
         "spec.driver.serviceLabels",
-        reason=_HEADLESS,
+        reason=NO_SERVICE,
         step="for the UI's Service, set `spec.sparkUIOptions.serviceLabels`",
     ),
 )

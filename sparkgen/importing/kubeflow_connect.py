@@ -21,7 +21,7 @@ from sparkgen.importing.shapes import fits
 from sparkgen.importing.table import Row, Take, table
 from sparkgen.model import sizes
 from sparkgen.model.application import Memory
-from sparkgen.model.properties import effective_properties
+from sparkgen.model.properties import DYNAMIC_ALLOCATION, effective_properties
 
 OPERATOR_LABELS: Mapping[str, str] = {
     "sparkoperator.k8s.io/connect-name": "NAME",
@@ -29,7 +29,6 @@ OPERATOR_LABELS: Mapping[str, str] = {
 }
 """Labels that the operator puts on the pods of a Connect server NAME (pkg/common/spark.go)."""
 
-_ENABLED = "spark.dynamicAllocation.enabled"
 _ALLOCATION = (
     "enabled",
     "initialExecutors",
@@ -39,7 +38,6 @@ _ALLOCATION = (
     "shuffleTrackingTimeout",
 )
 _HADOOP = "spark.hadoop."
-_CONTAINER = "spark-kubernetes-driver"
 _REPLACED = "the operator replaces this field, too"
 _PROBES = "sparkgen sets its own probes, which call the server by gRPC"
 _SERVICE = "a document can set only the type, port, annotations and labels of the Service"
@@ -153,7 +151,9 @@ def dynamic_allocation(given: Take) -> None:
 
 
 def _conf_enables(draft: Draft) -> bool:
-    return any(item.name == _ENABLED and item.text.strip().lower() == "true" for item in draft.properties)
+    return any(
+        item.name == DYNAMIC_ALLOCATION and item.text.strip().lower() == "true" for item in draft.properties
+    )
 
 
 def fill_in(draft: Draft) -> None:
@@ -170,7 +170,7 @@ def size_server(draft: Draft, node: Node) -> None:
     """The memory of the server's pod: here it is heap and overhead together, request and limit alike."""
     place = ("spec", "server", "template", "spec")
     spec = node.find(place)
-    index = transforms.spark_container(spec, _CONTAINER) if spec is not None else None
+    index = transforms.spark_container(spec, contract.DRIVER_CONTAINER) if spec is not None else None
     if spec is None or index is None:
         return
     below = ("containers", index, "resources")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sparkgen.importing.commands import Command, Word
+from sparkgen.importing.commands import FUNCTION, Command, Word
 from sparkgen.importing.embedded import has_application
 from sparkgen.importing.emr_commands import starts_job
 from sparkgen.importing.expansion import Variables, expand, joined
@@ -113,8 +113,7 @@ class _Reading:
         self._substitutions(command, variables, depth)
         words = expand(command.words, variables)
         first = words[0].text if words else ""
-        name = f"function {first}"
-        if words and any(name in other.blocks for other in program.commands) and depth < _DEEPEST:
+        if words and first in program.functions and depth < _DEEPEST:
             self._call(first, words[1:], program, variables, depth)
         elif starts_job(words):
             self.jobs.append(tuple(words))
@@ -139,7 +138,7 @@ class _Reading:
     def _inner(self, text: Word, shell: Word, variables: Variables, depth: int) -> None:
         """Follow the commands in a text that a shell is given."""
         try:
-            program = read("\n" * (text.line - 1) + text.text)
+            program = read(text.text, text.line)
         except Unclosed:
             self.unread.append(shell)
             return
@@ -197,7 +196,8 @@ class _Reading:
             return
         self.known[name] = word.line
         old = variables.get(name)
-        if (word.bare and not word.parts) or (more and old is None):  # a loop, or more of what is not known
+        loops, is_more_of_unknown = word.bare and not word.parts, more and old is None
+        if loops or is_more_of_unknown or (more and old and not variables.afford(old)):
             variables.forget(name)
         elif word.array is not None:
             variables.put(name, (*(old or () if more else ()), *expand(word.array, variables)), array=True)
@@ -218,7 +218,7 @@ def _without_name(word: Word) -> Word:
 
 def _function_of(command: Command) -> str:
     """The innermost function in which a command stands; "" for none."""
-    names = [block.removeprefix("function ") for block in command.blocks if block.startswith("function ")]
+    names = [block.removeprefix(FUNCTION) for block in command.blocks if block.startswith(FUNCTION)]
     return names[-1] if names else ""
 
 

@@ -8,8 +8,8 @@ from sparkgen.document import Node
 from sparkgen.errors import Path
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Entry, Outcome
+from sparkgen.schema.identity import KUBEFLOW_GROUP
 
-_PREFIX = "sparkoperator.k8s.io/"
 _REASON = "selects pods by a label of kubeflow's operator, which the pods do not have any more"
 _STEP = "import again with --keep-labels, or select by spark-role or sparkgen.dev/application"
 
@@ -34,11 +34,11 @@ def _selected(root: Node) -> Iterator[tuple[Path, Node]]:
         path, node = waiting.pop()
         if path[-1:] == ("matchLabels",):
             for key, child in node.entries.items():
-                if key.startswith(_PREFIX):
+                if key.startswith(KUBEFLOW_GROUP):
                     yield (*path, key), child
         elif path[-2:-1] == ("matchExpressions",):
             key_node = node.entries.get("key")
-            if key_node is not None and key_node.text.startswith(_PREFIX):
+            if key_node is not None and key_node.text.startswith(KUBEFLOW_GROUP):
                 yield (*path, "key"), key_node
         else:
             parts = node.entries.items() if node.is_mapping else enumerate(node.items)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sparkgen.importing.commands import ASSIGNMENT, Command, Part, Structure, Word
+from sparkgen.importing.commands import ASSIGNMENT, FUNCTION, Command, Part, Structure, Word
 
 _OPERATORS = ("&&", "||", ";;", "<<<", "<<-", "<<", ">>", "<&", ">&", "&>", "<>", ">|")
 _SINGLE = frozenset(";&|()<>\n")
@@ -81,21 +81,30 @@ def commands(text: str) -> list[Command]:
 class Program:
     """A script: its commands, and the texts of its here-documents by the place of the word after `<<`.
 
-    Each text comes with its first line.
+    Each text comes with its first line. `functions`: the names of those that it defines.
     """
 
     commands: list[Command]
     bodies: dict[tuple[int, int], tuple[int, str]]
+    functions: frozenset[str]
 
 
-def read(text: str) -> Program:
-    """The commands of a script with what is around them. Unclosed says where it cannot be read further."""
-    reader = _Reader(text.replace("\r\n", "\n"))
+def read(text: str, line: int = 1) -> Program:
+    """The commands of a script with what is around them. Unclosed says where it cannot be read further.
+
+    `line`: the number of its first line.
+    """
+    reader = _Reader(text.replace("\r\n", "\n"), line=line)
     structure = Structure()
     for token in _tokens(reader):
         structure.take(token)
     structure.end("")
-    return Program(structure.commands, reader.bodies)
+    blocks = {block for command in structure.commands for block in command.blocks}
+    return Program(
+        structure.commands,
+        reader.bodies,
+        frozenset(block.removeprefix(FUNCTION) for block in blocks if block.startswith(FUNCTION)),
+    )
 
 
 def words_in(text: str) -> list[Word]:
@@ -161,6 +170,11 @@ class _Parts:
     bare: bool = False
     quoted: bool = False
 
+    @property
+    def text(self) -> str:
+        """The characters so far."""
+        return "".join(part.text for part in self.parts)
+
     def add(self, text: str, *, quoted: bool) -> None:
         """Add characters."""
         self.parts.append(Part(text, quoted))
@@ -172,15 +186,13 @@ def _word(reader: _Reader) -> Word:
     parts = _Parts()
     while not reader.ended:
         char = reader.peek()
-        written = "".join(part.text for part in parts.parts)
-        if char == "(" and not parts.quoted and ASSIGNMENT.fullmatch(written):
+        if char == "(" and not parts.quoted and ASSIGNMENT.fullmatch(written := parts.text):
             return Word(written, line, column, array=_array(reader))
         if char in " \t" or char in _SINGLE:
             break
         _piece(reader, char, parts)
-    text = "".join(part.text for part in parts.parts)
     found = tuple(parts.parts)
-    return Word(text, line, column, tuple(parts.variables), parts.bare, parts.quoted, found)
+    return Word(parts.text, line, column, tuple(parts.variables), parts.bare, parts.quoted, found)
 
 
 def _piece(reader: _Reader, char: str, parts: _Parts) -> None:

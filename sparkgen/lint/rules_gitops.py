@@ -16,7 +16,7 @@ FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
 HOOKS = ("argocd.argoproj.io/hook", "helm.sh/hook")
 CONTROLLERS = ("argocd", "flux")
 
-_MOVING = re.compile(r"(-SNAPSHOT|^LATEST|^RELEASE|^latest\.\w+|\+|[\[(].*[\])])$")
+_MOVING = re.compile(r"(-SNAPSHOT|^LATEST|^RELEASE|^latest\.\w+|\+|^[^\[(]*+[\[(].*[\])])$")
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
 _VERSIONED = re.compile(r"\d+[._]\d+|[0-9a-f]{7,}")
 

@@ -14,6 +14,7 @@ from sparkgen.live.gangs import Gang
 from sparkgen.live.queue import QueuePlace
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
+    UNREAD,
     Run,
     container,
     leaving,
@@ -27,8 +28,6 @@ from sparkgen.objects import ObjectView
 
 TAIL = 300
 """Lines of a log that are read for a reason."""
-NOT_THERE = (400, 403, 404, 500)
-"""Answers that leave a log or Events unread: no right, no container yet, no pod, no node to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
         try:
             found += cluster.list("v1", "Event", run.namespace, fields=selector)
         except ClusterError as error:
-            if error.status not in NOT_THERE:
+            if error.status not in UNREAD:
                 raise
     mine = name_of(run.workload)
     yield from sorted(
@@ -173,7 +172,7 @@ def _log(cluster: Reads, run: Run, name: str, *, previous: bool = False) -> str:
     try:
         return cluster.log(name_of(run.driver), name, run.namespace, tail=TAIL, previous=previous)
     except ClusterError as error:
-        if error.status not in NOT_THERE:
+        if error.status not in UNREAD:
             raise
         return ""
 

@@ -24,9 +24,7 @@ from sparkgen.live.values import (
     uid_of,
 )
 from sparkgen.objects import ObjectView
-
-SUPERSEDED = "sparkgen.dev/superseded"
-"""Annotation of a Job that is not the current run's any more (sparkgen.runtime.history.plan sets it)."""
+from sparkgen.runtime.history.plan import SUPERSEDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,11 @@ from typing import Literal, Protocol
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.values import Run, annotation_of, conditions, label_of, status_of
+from sparkgen.live.values import UNREAD, Run, annotation_of, conditions, label_of, status_of
 from sparkgen.objects import ObjectView
 
 _SCHEDULED = ("PodGroupInitiallyScheduled", "PodGroupScheduled")
 """The condition of Kubernetes' own groups, by its names since 1.37, and before."""
-_UNREAD = (400, 403, 404, 500)
-"""Answers that leave a group unread: no right, or no such API."""
 _BEGUN = ("Running", "Completed")
 """Phases of Volcano's PodGroups that wait for nothing more."""
 
@@ -62,7 +60,7 @@ def _read(cluster: Gets, versions: Iterable[str], name: str, namespace: str) -> 
         try:
             found = cluster.get(version, "PodGroup", name, namespace)
         except ClusterError as error:
-            if error.status not in _UNREAD:
+            if error.status not in UNREAD:
                 raise
             continue
         if found is not None:

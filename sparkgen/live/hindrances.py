@@ -66,7 +66,7 @@ def tokens_end(hindrance: Hindrance) -> Reason:
 
 def executor_memory(message: str) -> Reason:
     """An executor that needed more memory than it may have. What the message says to do is the next step."""
-    what = re.sub(r": raise [^()]*(?=\))", "", message)
+    what = re.sub(r": raise [^()]*+(\)?)", lambda found: found[1] or found[0], message)
     return Reason(
         "executor-memory",
         f"executors run out of memory; {detail(what)}",

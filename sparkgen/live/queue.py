@@ -9,14 +9,22 @@ from typing import Protocol
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.values import Run, born, conditions, label_of, name_of, owners_of, status_of, uid_of
+from sparkgen.live.values import (
+    UNREAD,
+    Run,
+    born,
+    conditions,
+    label_of,
+    name_of,
+    owners_of,
+    status_of,
+    uid_of,
+)
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 """Of Workloads, the newest first: each Kueue serves one of them at least."""
-_UNREAD = (400, 403, 404, 500)
-"""Answers that leave Workloads unread: no right, or no Kueue of this version."""
 _NO_CLASS = "WorkloadPriorityClassNotFound"
 _TAKEN = "CreatedWorkload"
 """Reasons of Kueue's Events about a Job: its priority class is missing, and it is in its queue."""
@@ -112,7 +120,7 @@ def _workloads(cluster: ListsWorkloads, namespace: str) -> Sequence[ObjectView]:
         try:
             return cluster.list(version, "Workload", namespace)
         except ClusterError as error:
-            if error.status not in _UNREAD:
+            if error.status not in UNREAD:
                 raise
     return ()
 

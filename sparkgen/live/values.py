@@ -9,6 +9,9 @@ from datetime import datetime
 from sparkgen import contract
 from sparkgen.objects import ObjectView
 
+UNREAD = (400, 403, 404, 500)
+"""Answers that leave a log, Events or objects unread: no right, no container, no pod, no such API."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

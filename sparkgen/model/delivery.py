@@ -167,11 +167,16 @@ def python_path(spec: Mapping[str, Any]) -> Iterator[str]:
 def image_modules(properties: Mapping[str, str]) -> ImageModules:
     """The entries of `deps.pyFiles`, or of the property for it, that are in the image."""
     entries = [entry.strip() for entry in properties.get(PYTHON_FILES, "").split(",")]
-    paths = [found[1] for entry in entries if (found := IN_IMAGE.fullmatch(entry))]
+    places = [found[1] if (found := IN_IMAGE.fullmatch(entry)) else "" for entry in entries]
+    paths = [path for path in places if path]
     return ImageModules(
         tuple(path for path in paths if not path.endswith(".py")),
         tuple(path for path in paths if path.endswith(".py")),
-        tuple(entry for entry in entries if not IN_IMAGE.fullmatch(entry) or entry.endswith(PYTHON_SUFFIXES)),
+        tuple(
+            entry
+            for entry, path in zip(entries, places, strict=True)
+            if not path or entry.endswith(PYTHON_SUFFIXES)
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from sparkgen.model import kerberos
 from sparkgen.names import MAX_LABEL, number_text
 from sparkgen.properties.older import under_new_names
 
+DYNAMIC_ALLOCATION = "spark.dynamicAllocation.enabled"
 TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("memoryOverheadFactor",): "spark.kubernetes.memoryOverheadFactor",
     ("deps", "jars"): "spark.jars",
@@ -36,7 +37,7 @@ TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("executor", "memoryOverhead"): "spark.executor.memoryOverhead",
     ("executor", "javaOptions"): "spark.executor.extraJavaOptions",
     ("executor", "instances"): "spark.executor.instances",
-    ("dynamicAllocation", "enabled"): "spark.dynamicAllocation.enabled",
+    ("dynamicAllocation", "enabled"): DYNAMIC_ALLOCATION,
     ("dynamicAllocation", "initialExecutors"): "spark.dynamicAllocation.initialExecutors",
     ("dynamicAllocation", "minExecutors"): "spark.dynamicAllocation.minExecutors",
     ("dynamicAllocation", "maxExecutors"): "spark.dynamicAllocation.maxExecutors",

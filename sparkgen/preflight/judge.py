@@ -58,8 +58,8 @@ def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     if isinstance(facts.version, Unknown):
         yield unchecked("version", "the version of Kubernetes", facts.version)
         return
-    match = re.match(r"v?(\d+)\.(\d+)", facts.version)
-    if match and (int(match[1]), int(match[2])) < OLDEST:
+    number = _number(facts.version)
+    if number and number < OLDEST:
         yield _error(
             "version",
             f"Kubernetes is {facts.version}, but drivers need {OLDEST[0]}.{OLDEST[1]} or newer: the "
@@ -68,12 +68,17 @@ def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         )
 
 
+def _number(version: str) -> tuple[int, int] | None:
+    """The two numbers of a version that a cluster says it has; None where they are none."""
+    match = re.match(r"v?([0-9]{1,9})\.([0-9]{1,9})", version)
+    return (int(match[1]), int(match[2])) if match else None
+
+
 def image_volumes(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Pods mount images as volumes (`delivery.mount: image`), which older clusters do not have or not do."""
-    match = None if isinstance(facts.version, Unknown) else re.match(r"v?(\d+)\.(\d+)", facts.version)
-    if match is None or not any(_mounts_images(item) for item in wanted.objects):
+    found = None if isinstance(facts.version, Unknown) else _number(facts.version)
+    if found is None or not any(_mounts_images(item) for item in wanted.objects):
         return
-    found = (int(match[1]), int(match[2]))
     step = "use delivery.mount: fetch"
     if found < IMAGE_VOLUMES_AT_ALL:
         text = f"delivery.mount is image, but Kubernetes {facts.version} has no image volumes"

@@ -25,7 +25,7 @@ _NO_CLIENT = "only the allocator talks to Kubernetes, with its own token"
 _NO_ROLLING = "sparkgen does not replace executors that work"
 _NO_LABEL = "the allocator does not label executors that are leaving"
 _NO_RESIZING = "sparkgen does not resize running pods and claims"
-_NO_SERVICE = "executors need no Service to find the driver"
+NO_SERVICE = "executors need no Service to find the driver"
 _NO_SUBMISSION = "nothing is submitted"
 _NO_STEPS = "Spark does not create the pods"
 _CLAIMS = "a claim per pod ends with its pod"
@@ -228,7 +228,7 @@ _NAMES = (
     ),
     _none("driver.master", "the allocator uses the cluster in which it runs"),
     *(
-        _none(f"driver.service.{name}", _NO_SERVICE)
+        _none(f"driver.service.{name}", NO_SERVICE)
         for name in ("deleteOnTermination", "ipFamilies", "ipFamilyPolicy", "publishNotReadyAddresses")
     ),
 )

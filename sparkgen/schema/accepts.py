@@ -44,7 +44,8 @@ TYPES: Mapping[str, Test] = {
 
 def python_pattern(pattern: str) -> str:
     r"""The pattern for `re`: in JSON Schema `$` matches only at the end, in Python also before a last \n."""
-    return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
+    parts = re.compile(r"\\.|\[(?:\\.|[^]\\])*+\]|\$")  # an escape, a class, the end
+    return parts.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
 
 
 def _type(names: str | list[str]) -> Test:

@@ -78,7 +78,7 @@ def _list_of_one(field: Field, node: Node) -> str | None:
         return None
     if field.name == "arguments" and not re.search(r"[\"'\\]|,\s", node.value):
         return flow(node.value.split())
-    return flow([part for part in re.split(r"\s*,\s*", node.value.strip()) if part])
+    return flow([part.strip() for part in node.value.split(",") if part.strip()])
 
 
 def _variables(field: Field, node: Node) -> str | None:

@@ -56,7 +56,7 @@ def find(path: str, kind: str) -> Field:
     """The field at a path of names. Raises SparkgenError if there is none."""
     if kind not in fields.KINDS:
         raise SparkgenError(f"there is no kind {kind}: choose {' or '.join(fields.KINDS)}")
-    names = [name for name in re.sub(r"\[[^]]*\]|(?<=\.)[0-9]+(?=\.|$)", "", path).split(".") if name]
+    names = [name for name in re.sub(r"\[[^][]*+\]|(?<=\.)[0-9]++(?=\.|$)", "", path).split(".") if name]
     root = fields.document(kind)
     for start in STARTS:
         holder = root.find(start)
@@ -155,7 +155,7 @@ def _about(field: Field) -> Iterator[str]:
     A link to another page, which a terminal cannot follow, becomes the path of the page.
     """
     text = str(field.schema.get("description") or field.item().schema.get("description", ""))
-    text = re.sub(r"\[([^]]+)\]\(\.\./([^)]+)\)", r"\1 (docs/\2)", text)
+    text = re.sub(r"\[([^][]++)\]\(\.\./([^()]++)\)", r"\1 (docs/\2)", text)
     if text:
         yield f"DESCRIPTION:\n{_indented(textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False))}"
     rows = []

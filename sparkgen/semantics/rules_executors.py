@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError, duration
+from sparkgen.model.properties import DYNAMIC_ALLOCATION
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
-ENABLED = "spark.dynamicAllocation.enabled"
 MINIMUM = "spark.dynamicAllocation.minExecutors"
 INITIAL = "spark.dynamicAllocation.initialExecutors"
 MAXIMUM = "spark.dynamicAllocation.maxExecutors"
@@ -30,7 +30,7 @@ def executor_bounds(facts: DocumentFacts) -> Iterator[Finding]:
     Source: ExecutorAllocationManager.validateSettings; SparkSubmitArguments.validateSubmitArguments for a
     fixed number of executors.
     """
-    if not facts.is_true(ENABLED):
+    if not facts.is_true(DYNAMIC_ALLOCATION):
         if _count(facts, INSTANCES) == 0:
             yield Finding(
                 facts.place(INSTANCES),
@@ -79,7 +79,7 @@ def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
     """Numbers that contradict each other: Spark takes the larger (getDynamicAllocationInitialExecutors)."""
     yield from _switched_off(facts)
     yield from _batches(facts)
-    if not facts.is_true(ENABLED):
+    if not facts.is_true(DYNAMIC_ALLOCATION):
         return
     least, most = _count(facts, MINIMUM) or 0, _count(facts, MAXIMUM)
     if most is not None and (most == 0 or least > most):
@@ -101,7 +101,7 @@ def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
 def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
     section = facts.get("dynamicAllocation") or {}
     others = [name for name in section if name != "enabled"]
-    if others and "enabled" not in section and ENABLED not in facts.conf:
+    if others and "enabled" not in section and DYNAMIC_ALLOCATION not in facts.conf:
         yield about_key(
             facts.path("dynamicAllocation"),
             f"dynamic allocation is not turned on, so `{others[0]}` has no effect",
@@ -151,7 +151,7 @@ def shuffle_data(facts: DocumentFacts) -> Iterator[Finding]:
     Source: ExecutorAllocationManager.validateSettings. Tracking is on unless the document turns it off. A
     shuffle manager or shuffle I/O of someone else may keep the data elsewhere: no finding then.
     """
-    if not facts.is_true(ENABLED) or facts.is_true(TRACKING, default=True):
+    if not facts.is_true(DYNAMIC_ALLOCATION) or facts.is_true(TRACKING, default=True):
         return
     if facts.get("shuffleService") is not None:
         return
@@ -180,7 +180,7 @@ def allocation_timers(facts: DocumentFacts) -> Iterator[Finding]:
 
     Source: ExecutorAllocationManager.validateSettings, and checkValue of the others in the configuration.
     """
-    if not facts.is_true(ENABLED):
+    if not facts.is_true(DYNAMIC_ALLOCATION):
         return
     prefix = "spark.dynamicAllocation."
     for field, least in (
@@ -223,10 +223,10 @@ def task_larger_than_executor(facts: DocumentFacts) -> Iterator[Finding]:
 
 def unbounded(facts: DocumentFacts) -> Iterator[Finding]:
     """Dynamic allocation without an upper bound: one query can fill the cluster."""
-    if facts.is_true(ENABLED) and MAXIMUM not in facts.properties:
+    if facts.is_true(DYNAMIC_ALLOCATION) and MAXIMUM not in facts.properties:
         typed = facts.get("dynamicAllocation", "enabled") is not None
         yield about_key(
-            facts.path("dynamicAllocation") if typed else facts.path("sparkConf", ENABLED),
+            facts.path("dynamicAllocation") if typed else facts.path("sparkConf", DYNAMIC_ALLOCATION),
             "without `maxExecutors`, one large query can request thousands of pods",
             "add `maxExecutors`, with the most that the application ever needs",
         )

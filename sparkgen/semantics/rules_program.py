@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 from sparkgen.errors import Path
 from sparkgen.model import notebook
+from sparkgen.model.connect import NO_MAIN_FILE
 from sparkgen.model.delivery import is_local
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
-
-INTERNAL = "spark-internal"
-"""SparkLauncher.NO_RESOURCE: no main file, the class is on the class path."""
 
 _UNCHANGED = "is passed on unchanged: nothing expands it"
 _VALUE_STEP = (
@@ -29,7 +27,7 @@ _SUFFIXES = {"Python": (".py",), "R": (".R", ".r"), "Java": (".jar",), "Scala": 
 
 
 def _main(facts: DocumentFacts) -> str:
-    return str(facts.get("mainApplicationFile") or INTERNAL)
+    return str(facts.get("mainApplicationFile") or NO_MAIN_FILE)
 
 
 def _language(file: str) -> str | None:
@@ -77,7 +75,7 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.get("mainClass") or not _is_jvm(facts):
         return
     script = facts.spec["type"] in ("Python", "R") and _language(file) is None  # SG134
-    if not script and (_is_on_disk(file) or file == INTERNAL):
+    if not script and (_is_on_disk(file) or file == NO_MAIN_FILE):
         yield Finding(
             facts.path("mainApplicationFile"),
             "`mainClass` is missing, and spark-submit cannot find it in this file",
@@ -132,7 +130,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
     for field in ("jars", "files", "pyFiles", "archives"):
         files += facts.dependencies(field)
     for path, text in files:
-        if text in (INTERNAL, notebook.MAIN_FILE) or is_local(text):
+        if text in (NO_MAIN_FILE, notebook.MAIN_FILE) or is_local(text):
             continue  # these are beside the document, and pods get them from a registry
         if re.match(
             r"[A-Za-z]:[\\/]|file:/+(?:[A-Za-z]:|home/|Users/)|/home/|/Users/|~|local:/+(?:home|Users)/", text
@@ -174,7 +172,7 @@ def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _unexpanded_value(path: Path, text: str, step: str) -> Iterator[Finding]:
     """A placeholder in a configuration, where Kubernetes replaces none; Spark has {{APP_ID}} and its like."""
-    braces = re.search(r"\{\{(?![A-Z_]+\}\}).*?\}\}", text)
+    braces = re.search(r"\{\{(?![A-Z_]++\}\})(?:(?!\{\{|\}\}).)*+\}\}", text)
     variable = re.search(
         r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)|\$\{([A-Z_][A-Z0-9_]*)\}|(?<![$\w])\$([A-Z][A-Z0-9_]+)\b", text
     )
@@ -191,7 +189,7 @@ def _unexpanded_arguments(facts: DocumentFacts) -> Iterator[Finding]:
     ]
     texts.append((facts.path("mainApplicationFile"), _main(facts)))
     for path, text in texts:
-        braces = re.search(r"\{\{.*?\}\}", text)
+        braces = re.search(r"\{\{(?:(?!\{\{|\}\}).)*+\}\}", text)
         variable = re.search(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|(?<![$\w])\$[A-Z][A-Z0-9_]+\b", text)
         if braces:
             yield Finding(path, _UNCHANGED, shortened(braces[0]), "", _VALUE_STEP)

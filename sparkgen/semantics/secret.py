@@ -9,8 +9,7 @@ from itertools import pairwise, zip_longest
 from sparkgen.semantics.wording import shortened
 
 LONGEST_VALUE = 4096
-"""So many characters of a value are compared with what no secret looks like: with class names in a row that
-takes the square of their length."""
+"""So many characters of a value are compared with what no secret looks like."""
 LONGEST_NAME = 512
 """So many characters at the end of a name are read as words."""
 
@@ -119,7 +118,7 @@ def _reference() -> re.Pattern[str]:
     return re.compile(
         r"\s*|.*(?:\$\{|\$\(|\{\{).*|<.*>"
         r"|(?:/|\./|file:|local:|jceks:|localjceks:|hdfs:|s3a?:|gs:|abfss?:|vault:|arn:|projects/).*"
-        r"|(?:[a-z_][a-z0-9_]*\.){2,}[A-Za-z_][A-Za-z0-9_.$,]*"
+        r"|(?:[a-z_][a-z0-9_]*+\.){2}[A-Za-z_][A-Za-z0-9_.$,]*+"
         r"|true|false|none|null|default|[0-9]{1,5}|[0-9]+(?:us|ms|s|m|min|h|d|k|kb|mb|g|gb)",
         re.IGNORECASE | re.DOTALL,
     )

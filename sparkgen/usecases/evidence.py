@@ -9,6 +9,8 @@ from sparkgen.lint.evidence import Evidence
 
 _RUN = re.compile(r"(?P<application>.+)-[0-9a-f]{8}(?:-[0-9a-z]+)*")
 """An application id that the scheduler of sparkgen gives: the run's name, and what tells attempts apart."""
+_LONGEST = 253
+"""Characters of a name in a cluster. What another log says may be as long as it likes."""
 
 
 def evidence_of(log: str) -> Evidence:
@@ -31,5 +33,6 @@ def application_of(recording: Recording) -> str:
     """The name of the application that a run is of; "" where sparkgen did not start it."""
     if not recording.properties.get("spark.master", "").startswith("sparkgen://"):
         return ""
-    run = _RUN.fullmatch(recording.application_id)
+    name = recording.application_id
+    run = _RUN.fullmatch(name) if len(name) <= _LONGEST else None
     return run["application"] if run else ""

@@ -120,7 +120,7 @@ ENUMS: dict[str, list[str]] = {
 
 DNS_LABEL = "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"
 DNS_LABEL_TEXT = "lower-case letters, digits and '-', starting and ending with a letter or a digit"
-PORT_NAME = "^[a-z0-9-]*[a-z][a-z0-9-]*$"
+PORT_NAME = "^[0-9-]*[a-z][a-z0-9-]*$"
 
 PATTERNS: dict[str, tuple[str, str]] = {
     "Container.name": (DNS_LABEL, DNS_LABEL_TEXT),

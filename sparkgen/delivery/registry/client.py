@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from urllib3.exceptions import HTTPError
 
 from sparkgen.delivery.registry import errors
 from sparkgen.delivery.registry.errors import RegistryError
+from sparkgen.runtime.fetch.answers import is_number
 from sparkgen.runtime.registry.challenge import challenge
 from sparkgen.runtime.registry.credentials import Credentials, api_host
 from sparkgen.runtime.registry.login import (
@@ -39,9 +39,6 @@ _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _CHUNK = 1 << 18
 _MOST_BYTES = 1 << 20
 """Of an answer: a registry that is none may send anything."""
-
-_NUMBER = re.compile(r"[0-9]{1,18}")
-"""Of a header: `isdigit` takes digits that `int` does not, and any length."""
 
 Read = Callable[[Iterator[bytes]], bytes]
 """Reads a body of any size as it comes, and gives what is kept of it."""
@@ -281,7 +278,7 @@ def absolute(base: str, location: str) -> str:
 
 def _is_small(headers: Mapping[str, str]) -> bool:
     length = headers.get("content-length", "")
-    return bool(_NUMBER.fullmatch(length)) and int(length) <= _MOST_BYTES
+    return is_number(length) and int(length) <= _MOST_BYTES
 
 
 def _is_permanent(error: RegistryError, tries: int) -> bool:
@@ -293,7 +290,7 @@ def _is_permanent(error: RegistryError, tries: int) -> bool:
 
 def _pause(answer: Answer, usual: float) -> float:
     asked = answer.headers.get("retry-after", "")
-    return min(float(asked), _LONGEST_PAUSE) if _NUMBER.fullmatch(asked) else usual
+    return min(float(asked), _LONGEST_PAUSE) if is_number(asked) else usual
 
 
 def _pool(target: Target, environment: Mapping[str, str]) -> urllib3.PoolManager:

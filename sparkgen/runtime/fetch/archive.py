@@ -38,9 +38,9 @@ _KINDS = {
     b"g": "a global header",
     b"S": "a sparse file",
 }
-_OCTAL = re.compile(rb" *([0-7]*)[ \0]*")
+_OCTAL = re.compile(rb" *+([0-7]*+)[ \0]*+")
 _RECORD = re.compile(rb"([1-9][0-9]{0,5}) path=")
-_ODD = re.compile(r"[\x00-\x1f\x7f\\]")
+ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _checked(name: bytes) -> str:
         or any(len(part.encode()) > LONGEST_NAME for part in parts)
     ):
         raise BadArtifact(f"the archive has a path that is too long or too deep: {text[:80]!r}...")
-    if _ODD.search(text) or any(part in ("", ".", "..") for part in parts):
+    if ODD.search(text) or any(part in ("", ".", "..") for part in parts):
         raise BadArtifact(f"the archive has a path that is not allowed: {text[:200]!r}")
     return path
 

@@ -10,7 +10,7 @@ from sparkgen.runtime.httpserver.values import HttpRequest, HttpResponse
 MAX_HEADERS = 100
 END = b"\r\n\r\n"
 _LINE = re.compile(r"([A-Z]{1,16}) (/[!-~]*) HTTP/1\.([01])")
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*", re.DOTALL)
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]++):(.*)", re.DOTALL)
 _LENGTH = re.compile(r"[0-9]{1,15}")
 
 
@@ -42,7 +42,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
         name = found[1].lower()
         if name in headers and name in ("content-length", "authorization", "transfer-encoding"):
             raise BadRequest(f"the header {name} occurs twice")
-        headers[name] = found[2]
+        headers[name] = found[2].strip(" \t")
     return headers
 
 

@@ -153,10 +153,15 @@ def test_an_apply_that_breaks_off_says_so(act: Act, kube: Kube) -> None:
 def test_apply_for_machines(act: Act, kube: Kube, form: str) -> None:
     """Names alone, or the objects as the server has them."""
     out = act("apply", "app.yaml", "-o", form).out
+    [job] = kube.named("Job")
     if form == "name":
-        assert f"job.batch/{kube.named('Job')[0]}\n" in out
-    if form == "json":
-        assert [item["kind"] for item in json.loads(out)["items"]][-1] == "Job"
+        assert out.splitlines()[-1] == f"job.batch/{job}"
+        return
+    listed = json.loads(out) if form == "json" else reading.load(out)
+    assert (listed["apiVersion"], listed["kind"]) == ("v1", "List")
+    last = listed["items"][-1]
+    assert (last["kind"], last["metadata"]["name"]) == ("Job", job)
+    assert last["metadata"]["uid"] == kube.one("Job", job)["metadata"]["uid"]
 
 
 @pytest.mark.parametrize(

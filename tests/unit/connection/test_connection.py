@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from sparkgen.cluster import (
     ClusterError,
     Place,
     connect,
+    errors,
     official_client,
 )
 from sparkgen.cluster.routes import route
@@ -248,3 +250,19 @@ def test_a_list_may_be_chosen_by_fields(server: Server, connected: Connect) -> N
     server.answers["GET /api/v1/namespaces/analytics/events"] = (200, {"items": [], "metadata": {}})
     assert connected(server.address).list("v1", "Event", fields="involvedObject.uid=7") == []
     assert "fieldSelector=involvedObject.uid%3D7" in server.requests[0][1]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("[" * 100_000, "Forbidden"),
+        ("", "Handshake status 403 a -+-+- b -+-+- b'no end"),
+        ("", f"Handshake status {'4' * 5000} a -+-+- b -+-+- c"),
+    ],
+)
+def test_an_answer_that_nobody_can_read_is_an_error_in_words(body: str, reason: str) -> None:
+    """Neither its depth, nor half a text, nor a number without an end makes an internal error of it."""
+    answer: Any = SimpleNamespace(status=403, body=body, reason=reason)
+    said = errors.refused("read pods", "https://cluster.example.com", answer)
+    assert said.status == 403
+    assert str(said).startswith("cannot read pods: ")

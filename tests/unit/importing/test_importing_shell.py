@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from sparkgen.importing import Choices, Imported, Outcome, import_all
+from sparkgen.importing.expansion import MOST_EXPANDED
 from sparkgen.importing.script import read_script
 from sparkgen.importing.shell import Unclosed, commands
 from sparkgen.usecases.checking import examine
@@ -183,3 +184,44 @@ def test_a_main_file_with_a_variable_in_it_is_the_main_file() -> None:
     item, spec = submitted(f"VERSION=$2\n{HEAD} local:///opt/conf/app-$VERSION.jar one\n")
     assert (spec["mainApplicationFile"], spec["arguments"]) == ("local:///opt/conf/app-$2.jar", ["one"])
     assert [(entry.outcome, entry.source) for entry in item.findings] == [(Outcome.CHANGED, ("main file",))]
+
+
+@pytest.mark.parametrize(
+    ("begins", "doubles", "used"),
+    [("A=x", "A=$A$A", "$A"), ("A=(x)", 'A=("${A[@]}" "${A[@]}")', '"${A[@]}"'), ("A=x", "A+=$A", "$A")],
+)
+def test_a_variable_that_doubles_again_and_again_is_not_followed_for_ever(
+    begins: str, doubles: str, used: str
+) -> None:
+    """Forty lines would make a value of a terabyte: beyond a budget, only the machine knows a variable."""
+    script = read_script("\n".join([begins, *[doubles] * 40, f"spark-submit --name pi local:///a.py {used}"]))
+    [words] = script.submits
+    assert sum(len(word.text) for word in words) < MOST_EXPANDED
+    assert words[-1].variables
+
+
+def test_blocks_deeper_than_any_script_has_them_are_closed_again() -> None:
+    """What stands behind them is in no condition: its variables are known."""
+    nested = "if a; then\n" * 3000 + "A=1\n" + "fi\n" * 3000
+    script = read_script(f"{nested}B=2\nspark-submit --name $A local:///a.py $B\n")
+    [words] = script.submits
+    assert [word.text for word in words] == ["spark-submit", "--name", "$A", "local:///a.py", "2"]
+
+
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [
+        ("a*", False),
+        ("a?", False),
+        ("[ab]", False),
+        ("[]ab]", True),
+        ("[[]", False),
+        ("a[", True),
+        ("[]", True),
+        ("][", True),
+    ],
+)
+def test_patterns_for_files_are_known_to_the_shell_alone(word: str, known: bool) -> None:
+    """`*`, `?`, and brackets around at least one character."""
+    script = read_script(f"spark-submit local:///a.py {word}\n")
+    assert (script.submits[0][-1].variables == ()) is known

@@ -44,7 +44,10 @@ def test_where_all_is_well_nothing_is_said() -> None:
     assert found(wanted()) == []
 
 
-@pytest.mark.parametrize(("version", "good"), [("v1.29.9", False), ("v1.30.0-eks-1", True), ("v1.36+", True)])
+@pytest.mark.parametrize(
+    ("version", "good"),
+    [("v1.29.9", False), ("v1.30.0-eks-1", True), ("v1.36+", True), (f"v1.{'9' * 5000}", True)],
+)
 def test_an_old_kubernetes(version: str, good: bool) -> None:
     """Nothing has been run on what is older than 1.30."""
     messages = [finding.message for finding in found(wanted(), version=version)]

@@ -109,3 +109,12 @@ print(sorted(slow & sys.modules.keys()))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [("^a$", r"^a\Z"), ("^[a$]+$", r"^[a$]+\Z"), (r"^\$$", r"^\$\Z"), (r"[\]$]$|b$", r"[\]$]\Z|b\Z")],
+)
+def test_the_end_of_a_text_is_no_dollar_in_a_class(pattern: str, expected: str) -> None:
+    """In a class, and behind a backslash, `$` is the character itself."""
+    assert python_pattern(pattern) == expected

@@ -27,7 +27,7 @@ MAX_WISHES = 10
 GREATEST_WEIGHT = 50
 """Out of 100: a node to avoid, and the document's own preferences, may weigh more."""
 
-_ADDRESS = re.compile(r"[0-9.]+|.*:.*")
+_ADDRESS = re.compile(r"[0-9.]+|[^:\n]*+:.*")
 _LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _PART = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _NODE_NAME = re.compile(rf"(?=.{{1,253}}\Z){_PART}(\.{_PART})*")

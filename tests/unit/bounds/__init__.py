@@ -1,0 +1,1 @@
+"""Laws about the work that texts from outside can make."""
