@@ -1,6 +1,6 @@
-"""Text -> documents: YAML as kubectl and Helm read it, where every value knows its line and column.
+"""Text -> documents: YAML as kubectl and Helm read it, with the line and column of every value.
 
-`load` is the way in. What it returns is not checked against the schema.
+Start with `load`. The documents that it returns are not yet checked against the schema.
 """
 
 from __future__ import annotations

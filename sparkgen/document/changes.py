@@ -1,4 +1,4 @@
-"""What a command lays on every document: overlays, then single values."""
+"""The changes that a command applies to every document: overlays, then single values."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Overlays in their order, single values in theirs, and the ignore comments of the overlays.
+    """Overlays and single values, each in the order given, and the ignore comments of the overlays.
 
-    `problems`: what was wrong with them. `complete`: whether each of them could be read to its end.
+    `problems`: the problems with reading them. `complete`: whether all of them could be read completely.
     """
 
     overlays: tuple[Node, ...]
@@ -37,7 +37,7 @@ class Changes:
     complete: bool
 
     def apply(self, root: Node) -> Node:
-        """A document's root with everything laid on it. Raises SetError where a single value does not fit."""
+        """The document's root with all changes. Raises SetError if a single value does not fit."""
         for overlay in self.overlays:
             root = merge(root, overlay)
         for assignment in self.assignments:
@@ -79,7 +79,7 @@ def _read_sets(sets: Iterable[str], set_strings: Iterable[str]) -> tuple[list[As
 
 
 def _read_overlay(reader: Reader, name: str) -> Changes:
-    """One `-f` file. It may hold several documents, which merge in order as in Helm, or none."""
+    """The changes of one `-f` file. It has any number of documents, which merge in order as in Helm."""
     data = reader.read(name)
     if isinstance(data, Problem):
         return Changes((), (), (), (_unreadable(data),), complete=False)
@@ -99,7 +99,7 @@ def _read_overlay(reader: Reader, name: str) -> Changes:
 
 
 def has_content(found: Composed) -> bool:
-    """Whether a document holds more than comments."""
+    """Whether a document has more than comments."""
     return found.root is not None and (found.root.value is not None or bool(found.problems))
 
 

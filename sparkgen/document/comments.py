@@ -1,4 +1,4 @@
-"""The ignore comments in a file's text: where they stand, and what is wrong with their form."""
+"""Finds the ignore comments in a file's text, and checks their form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REASON = "why this is intended here"
 def find_ignores(
     parsed: Parsed, file: str, *, shared: bool = False
 ) -> tuple[tuple[Ignore, ...], tuple[Problem, ...]]:
-    """The ignore comments of a file, and an SG018 warning for each one that is malformed."""
+    """The ignore comments of a file, and an SG018 warning for each malformed comment."""
     if not COMMENT.search(parsed.text):
         return (), ()
     ignores: list[Ignore] = []
@@ -42,9 +42,9 @@ def find_ignores(
 
 
 def _comments(parsed: Parsed, lines: list[str], file: str) -> Iterator[tuple[Position, str]]:
-    """Each comment that is meant for sparkgen: its place, and its words behind `sparkgen:`.
+    """Position and text (after `sparkgen:`) of each comment for sparkgen.
 
-    A `#` inside of a quoted or a block text starts no comment.
+    A `#` inside a quoted string or a block scalar does not start a comment.
     """
     starts = [start for start, _ in parsed.texts]
     for number, line in enumerate(lines, start=1):
@@ -56,7 +56,7 @@ def _comments(parsed: Parsed, lines: list[str], file: str) -> Iterator[tuple[Pos
 
 
 def _lines_with_content(lines: list[str]) -> list[int]:
-    """The first line behind each line that holds more than a comment; behind none it is the last line."""
+    """For each line number, the next line with more than a comment; the last line if there is none."""
     following = [len(lines)] * (len(lines) + 1)
     for number in range(len(lines) - 1, -1, -1):
         text = lines[number].strip()

@@ -1,7 +1,7 @@
-"""Events of YAML -> Nodes, without recursion: a file of 20,000 brackets ends in a problem, not in a crash.
+"""YAML events -> Nodes, without recursion: a file of 20,000 brackets causes a problem, not a crash.
 
-What go-yaml v2 (kubectl, Helm) would refuse, or would silently read otherwise than it is written, is a
-problem here: duplicate keys, keys that are not text, unknown tags, `<<` below the key that it replaces.
+Whatever go-yaml v2 (kubectl, Helm) refuses, or silently reads differently from how it is written, is a
+problem here: duplicate keys, keys that are not strings, unknown tags, `<<` below the key that it replaces.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """One document of a file: its root (None: the document is empty) and what is wrong with it.
+    """One document of a file: its root (None: the document is empty) and its problems.
 
-    `remarks`: what was read as kubectl reads it, and not as it is written: of keys that stand twice the last
-    one, and a key that is no string as the string that kubectl makes of it.
+    `remarks`: whatever was read as kubectl reads it, and not as it is written: the last one of duplicate
+    keys, and a key that is no string as the string to which kubectl converts it.
 
-    `first_line`: where it starts, from 1; its lines end where those of the next one start. The first
-    document has all lines before it.
+    `first_line`: the document's first line, from 1; its lines end before the first line of the next document.
+    The first document also has all lines above it.
     """
 
     root: Node | None
@@ -46,18 +46,18 @@ class Composed:
 
 
 Span = tuple[tuple[int, int], tuple[int, int]]
-"""From (line, column) up to, not with, (line, column); all count from 1."""
+"""From (line, column), inclusive, to (line, column), exclusive; all count from 1."""
 
 
 def _span(event: Any) -> Span:
     start, end = event.start_mark, event.end_mark
-    # a block text starts below the line of its `|`, which may end with a comment
+    # a block scalar starts below the line of its `|`, which may end with a comment
     first = (start.line + 2, 1) if event.style in "|>" else (start.line + 1, start.column + 1)
     return first, (end.line + 1, end.column + 1)
 
 
 class TooMuch(Exception):
-    """A limit was reached: nothing more of this file is read. `problem` is SG005."""
+    """A limit was reached, and the rest of the file is not read. `problem` is SG005."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -65,11 +65,11 @@ class TooMuch(Exception):
 
 
 class _Marker:
-    """What a mapping's next value belongs to when that is not a key."""
+    """The state of a mapping whose next value does not belong to a key."""
 
 
 _AWAIT = _Marker()  # the next node is a key
-_SKIP = _Marker()  # the key was refused: its value is read and dropped
+_SKIP = _Marker()  # the key was refused: its value is read and discarded
 _MERGE = _Marker()  # the key was `<<`
 
 _COLLECTION_TAGS = frozenset((None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"))
@@ -78,10 +78,10 @@ _COLLECTION_TAGS = frozenset((None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,
 class _Frame:
     """A list or mapping whose end was not reached yet.
 
-    `size` (values in it, itself counted) and `height` (levels) count aliases as if written out. `key` is
-    None in a list. `merge`: where its `<<` stands; `merged`: the keys that came by it, which later keys
-    may replace. `skipped`: the text of a key that was refused. `start`: the number of characters before it.
-    `template`: this is no mapping but `{{ x }}`.
+    `size` (its values, including itself) and `height` (levels) count aliases as if expanded. `key` is None in
+    a list. `merge`: the position of its `<<`; `merged`: the keys from `<<`, which later keys may replace.
+    `skipped`: the text of a key that was refused. `start`: the number of characters before it. `template`:
+    it is not a mapping but `{{ x }}`.
     """
 
     __slots__ = (
@@ -121,11 +121,11 @@ class _Frame:
 
 
 class Composer:
-    """Builds the documents of one file, one after the other, from the events that it is fed.
+    """Builds the documents of one file, one after the other, from YAML events.
 
-    `texts`: a list to which it adds where each quoted or block text stands; None if nobody wants to know.
-    `as_kubectl`: read keys that stand twice, and keys that are no strings, as kubectl does, and do not call
-    them problems. `source`: the text of the file, for the words of a template.
+    `texts`: a list to which it adds the span of each quoted string and block scalar; None if not needed.
+    `as_kubectl`: read duplicate keys, and keys that are no strings, as kubectl does, and report them as
+    remarks instead of problems. `source`: the text of the file, for the text of a template.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class Composer:
 
     @property
     def pending(self) -> tuple[Problem, ...]:
-        """What was found in the document that is being read (for when its syntax ends the reading)."""
+        """The problems found so far in the current document, for a reading that a syntax error ends."""
         return tuple(self._problems)
 
     def feed(self, events: Iterator[Any]) -> Iterator[Composed]:
-        """Each document when its end is reached. Raises TooMuch, and what `events` raises."""
+        """Yields each document when its end is reached. Raises TooMuch, and whatever `events` raises."""
         import yaml.events as kinds  # noqa: PLC0415  (20 ms: only a command that reads documents pays)
 
         handlers: dict[type, Any] = {
@@ -216,7 +216,7 @@ class Composer:
 
     def _tagged(self, event: Any, position: Position) -> Scalar:
         text: str = event.value
-        if event.tag == "!":  # the tag that says "not to be resolved"
+        if event.tag == "!":  # the tag that means "do not resolve"
             return text
         try:
             return resolve_tagged(event.tag, text)
@@ -283,7 +283,7 @@ class Composer:
         self._attach(node, frame.size, frame.height)
 
     def _attach(self, node: Node, size: int, height: int) -> None:
-        """Hand a finished node to the list or mapping that it stands in."""
+        """Add a finished node to the list or mapping that contains it."""
         if not self._stack:
             self._root = node
             return
@@ -314,7 +314,7 @@ class Composer:
             self._key(frame, event.value, value, position)
 
     def _node_as_key(self, frame: _Frame, node: Node) -> None:
-        """A key that is an alias (which may stand for text), a list or a mapping."""
+        """Read a key that is an alias (possibly of a string), a list or a mapping."""
         left = Position(node.position.file, node.position.line, node.position.column - 1)
         if node.is_mapping and frame.position == left:
             self._problems.append(problems.template(frame.position, self._path()))
@@ -349,7 +349,7 @@ class Composer:
         frame.key = _MERGE
 
     def _merge(self, frame: _Frame, node: Node) -> None:
-        """Copy what `<<` names into the mapping; in a list of mappings the earlier ones win."""
+        """Copy the keys of `<<` into the mapping; in a list of mappings, earlier ones take precedence."""
         sources = node.items if node.is_list else [node]
         if not all(source.is_mapping for source in sources):
             self._problems.append(problems.merge_of_no_mapping(node.position, self._path(), node.text))
@@ -373,7 +373,7 @@ class Composer:
         frame.merged.add(key)
 
     def _refused(self, double: Problem) -> bool:
-        """Keep what is said of a key that stands twice; whether it is refused."""
+        """Record the problem of a duplicate key. Returns whether the key is refused."""
         (self._remarks if self._as_kubectl else self._problems).append(double)
         return not self._as_kubectl
 
@@ -389,7 +389,7 @@ class Composer:
         return Position(self.file, mark.line + 1, mark.column + 1)
 
     def _path(self) -> Path:
-        """The path of the value that is being read; of the mapping, where a key is awaited."""
+        """The path of the value that is being read, or of the mapping if the next node is a key."""
         parts: list[str | int] = []
         for frame in self._stack:
             if frame.key is None:

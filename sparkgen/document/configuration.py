@@ -1,4 +1,4 @@
-"""`.sparkgen.yaml`, the configuration of a repository: where it is, and the field that every command reads.
+"""`.sparkgen.yaml`, the configuration of a repository: finds it, and reads the fields for all commands.
 
 ```yaml
 runtimeImage: registry.example.com/sparkgen-runtime:1@sha256:...
@@ -6,7 +6,7 @@ maxArtifactSize: 4Gi
 lint: ...
 ```
 
-What `lint:` holds is read by sparkgen.lint alone.
+Only sparkgen.lint reads the value of `lint:`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TAG, _DIGEST = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", r"sha256:[0-9a-f]{64}"
 IMAGE = re.compile(
     rf"(?P<repository>{_DOMAIN}(?:/{_PART})+)(?::(?P<tag>{_TAG}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII
 )
-"""The name of an image with its registry: a name without one means another registry on each node."""
+"""An image name with a registry: without one, each node may pull the image from a different registry."""
 
 _KINDS = {
     "SparkApplication": ("spec",),
@@ -48,14 +48,14 @@ _KINDS = {
     "SparkShuffleService": ("spec",),
     "SparkStagingServer": ("spec",),
 }
-"""The kinds of documents whose pods run the runtime image, and the mapping that names it."""
+"""The kinds of documents whose pods run the runtime image -> the path of the mapping that names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """What the configuration says about documents; None where it says nothing.
+    """The values of the configuration that concern documents; None if the configuration has no value.
 
-    `max_artifact_bytes`: of all files of one artifact.
+    `max_artifact_bytes`: the most bytes of all files of one artifact together.
     """
 
     runtime_image: Node | None = None
@@ -63,11 +63,11 @@ class Configured:
 
 
 def find(here: Path, user: int | None = None) -> Path | None:
-    """The configuration of a folder, or of the nearest one above it, up to the repository's root.
+    """The configuration in a folder, or in the nearest one above it up to the repository's root, or None.
 
-    The folder with `.git` is the root. Above `here`, a file counts only if it belongs to root, to `user` (by
-    default who runs this) or to the owner of `here`: the folders above may be anybody's, as those of /tmp
-    are, and who writes this file chooses an image that gets a credential.
+    The folder with `.git` is the root. Above `here`, a file counts only if its owner is root, `user` (by
+    default the effective user) or the owner of `here`: folders above, such as /tmp, may be writable for
+    anybody, and whoever writes this file chooses an image that gets a credential.
     """
     trusted = {0, os.geteuid() if user is None else user, here.stat().st_uid}
     for folder in (here, *here.parents):
@@ -80,7 +80,7 @@ def find(here: Path, user: int | None = None) -> Path | None:
 
 
 def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
-    """What a configuration's bytes say, or what is wrong with them (SG200, or with their YAML)."""
+    """The values in a configuration's bytes, or their problems (SG200, and those of the YAML)."""
     parsed = parse(data, file)
     found = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
     problems = [problem for problem in found if problem.severity is Severity.ERROR]
@@ -101,7 +101,7 @@ def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
 
 
 def top_level(root: Node) -> Iterator[Problem]:
-    """What is wrong with the fields of a configuration, but for what stands below `lint`."""
+    """The problems with the fields of a configuration, without those below `lint`."""
     if not root.is_mapping:
         yield _wrong(root.position, (), "must be a mapping", "for example: lint: ...", root.text)
         return
@@ -141,24 +141,24 @@ def _wrong(position: Position, path: tuple[str, ...], message: str, step: str, f
     return Problem("SG200", Severity.ERROR, position, path, message, found=found, next_step=step)
 
 
-# --- laid under documents -----------------------------------------------------------------------------
+# --- values for documents -----------------------------------------------------------------------------
 
 
 def lacks_image(document: Document) -> bool:
-    """Whether a document's pods run the runtime image, and it does not say which."""
+    """Whether a document's pods run the runtime image, but the document does not name it."""
     node = _holder(document)
     return node is not None and not node.value.get(RUNTIME_IMAGE)
 
 
 def place_of_image(document: Document) -> tuple[str, ...]:
-    """The path of the field that names the runtime image; () for a kind that has none."""
+    """The path of the field that names the runtime image; () for a kind without this field."""
     kind = document.value.get("kind")
     where = _KINDS.get(kind, ()) if isinstance(kind, str) else ()
     return (*where, RUNTIME_IMAGE) if where else ()
 
 
 def _holder(document: Document) -> Node | None:
-    """The mapping that would name it; None where there is none."""
+    """The mapping for the name of the runtime image; None if the document does not have it."""
     node: Node | None = document.node
     where = place_of_image(document)[:-1]
     for part in where:
@@ -167,7 +167,7 @@ def _holder(document: Document) -> Node | None:
 
 
 def lay_under(document: Document, configured: Configured) -> Document:
-    """The document with what the configuration says where it says nothing itself."""
+    """The document with the runtime image of the configuration, if it does not name one itself."""
     image = configured.runtime_image
     if image is None or not lacks_image(document):
         return document

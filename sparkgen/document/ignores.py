@@ -1,8 +1,8 @@
-"""`# sparkgen: ignore SG117, SG118 -- reason`: a warning that somebody has looked at and wants to keep.
+"""`# sparkgen: ignore SG117, SG118 -- reason`: hides warnings about something that the author wants to keep.
 
-The comment stands at the end of the line that the warning is about, or alone on a line above it. Only
-warnings can be ignored, and only with a reason. An ignore that is malformed, or that nothing needs any
-more, is a warning too.
+The comment is at the end of the line that the warning is about, or alone on a line above it. Only warnings
+can be ignored, and only with a reason. A malformed comment causes a warning itself, and so does a comment
+whose warning no longer exists.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 POLICY = "SG2"
-"""What the codes of `sparkgen lint` begin with."""
+"""The prefix of the codes of `sparkgen lint`."""
 
 _Key = tuple[str, int, str]
-"""What an ignore and a warning have in common: file, line and code."""
+"""File, line and code, by which an ignore comment matches a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """An ignore comment: `codes` and `reason` as written, the `line` it applies to, and where it stands.
+    """An ignore comment: `codes` and `reason` as written, the `line` that it applies to, and its position.
 
-    `shared`: it stands in an overlay, so that it need not be of use to every document.
+    `shared`: it is in an overlay, so not every document needs to have its warning.
     """
 
     codes: tuple[str, ...]
@@ -44,11 +44,12 @@ def comment_warning(position: Position, message: str, step: str, found: str = ""
 def apply_ignores(
     problems: Sequence[Problem], ignores: Iterable[Ignore], *, policy: bool = False
 ) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
-    """Split the problems of a document into those that stay and those that its comments ignore.
+    """Split the problems of a document into those that remain and those that its comments ignore.
 
-    Added to those that stay: an SG018 warning for an ignore that names an error, and one for an ignore of
-    the document's own that nothing needed. The latter only if there is no error: after one, later checks
-    did not run. `policy`: the rules of `sparkgen lint` were asked too; else comments about them wait for it.
+    The remaining ones include an SG018 warning for each comment that names an error, and for each comment in
+    the document itself that ignores nothing. The latter only if all problems are warnings: after an error,
+    later checks did not run. `policy`: the rules of `sparkgen lint` ran too; otherwise comments about their
+    codes are skipped.
     """
     wanted = {
         (ignore.position.file, ignore.line, code): ignore

@@ -1,4 +1,4 @@
-"""Everything that a command was given -> the documents it means, with every problem of reading them."""
+"""The arguments of a command -> its documents, and every problem with reading them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _Placed = TypeVar("_Placed", Ignore, Problem)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The documents of a call in the order in which they were given, and what was wrong with reading them.
+    """The documents of a command in the order in which they were given, and the problems with reading them.
 
-    `problems` holds every error, and the warnings of overlays; the warnings of a document's own text are
-    in the document. A document with an error in its text is among `documents` if it could be read to its
-    end, so that its other problems can be found in the same run.
+    `problems` has all errors, and the warnings about overlays; the warnings about a document's own text are
+    in the document. A document with an error in its text is in `documents` if it could be read to its end, so
+    that the same run can find its other problems.
     """
 
     documents: tuple[Document, ...]
@@ -49,13 +49,13 @@ def load(
     lock: str = "",
     ignored_locks: frozenset[str] | None = None,
 ) -> Loaded:
-    """Read documents and lay overlays on each of them. Never raises for bad input.
+    """Read documents, and apply overlays to each of them. Never raises for bad input.
 
     `sources`: files, directories, or "-"; `values`: overlay files, first to last; then `sets`, then
     `set_strings`, as in Helm; then each document's lock, or `lock` for all. `stdin` is called at most once.
-    If an overlay or a `--set` cannot be read no document is returned: without it they would show problems
-    that they do not have. `ignored_locks`: where locks will be rewritten, the names of those
-    that are taken for empty; `lock` need not be there yet.
+    If an overlay or a `--set` cannot be read, no document is returned: without the change, checks would
+    report problems that the documents do not have. `ignored_locks`: if the caller rewrites locks, the names
+    of locks to treat as empty; `lock` then need not exist yet.
     """
     reader = Reader(stdin)
     changes = read_changes(reader, values, sets, set_strings)
@@ -73,7 +73,7 @@ def load(
 
 
 def _read(reader: Reader, name: str) -> tuple[list[Document], list[Problem]]:
-    """The documents of a file or of standard input, as they stand in it."""
+    """The documents of a file or of standard input as written, and their problems."""
     data = without_documents(name) or reader.read(name)
     if isinstance(data, Problem):
         return [], [data]
@@ -90,7 +90,7 @@ def _read(reader: Reader, name: str) -> tuple[list[Document], list[Problem]]:
 def _documents(
     parsed: Parsed, content: Iterable[Composed], file: str
 ) -> tuple[list[Document], list[Problem]]:
-    """The documents that have content, each with the comments in its lines; and what is wrong with them."""
+    """The documents of `content`, each with the ignore comments in its lines, and their problems."""
     ignores, malformed = find_ignores(parsed, file)
     starts = [found.first_line for found in parsed.documents]
     own_ignores = _by_document(starts, ignores)
@@ -111,13 +111,13 @@ def _documents(
 
 def _document(found: Composed, file: str, comments: tuple[Ignore, ...], warnings: list[Problem]) -> Document:
     root = found.root
-    assert root is not None  # noqa: S101 - the caller has looked
+    assert root is not None  # noqa: S101 - the caller has checked
     owner = owner_of(root.value) or ("", "")
     return Document(root, root.value, file, found.index, owner, comments, tuple(warnings))
 
 
 def _by_document(starts: list[int], things: Iterable[_Placed]) -> dict[int, list[_Placed]]:
-    """Things by the index of the document in whose lines they stand; `starts`: the documents' first lines."""
+    """Ignores or problems by the index of their document; `starts`: the documents' first lines."""
     found: dict[int, list[_Placed]] = {}
     for thing in things:
         found.setdefault(bisect_right(starts, thing.position.line) - 1, []).append(thing)
@@ -125,7 +125,7 @@ def _by_document(starts: list[int], things: Iterable[_Placed]) -> dict[int, list
 
 
 def _is_ours(found: Composed) -> bool:
-    """Whether a document says that it is sparkgen's, of whatever version and kind."""
+    """Whether a document's apiVersion has sparkgen's group, in any version."""
     version = found.root.entries.get("apiVersion") if found.root is not None else None
     return version is not None and version.text.partition("/")[0] == GROUP
 
@@ -133,7 +133,7 @@ def _is_ours(found: Composed) -> bool:
 def _change(
     documents: Iterable[Document], changes: Changes, locks: Locks
 ) -> tuple[list[Document], list[Problem]]:
-    """The documents with all changes; without those that a single value does not fit."""
+    """The documents with all changes, without those that a single value does not fit, and the problems."""
     if not changes.complete:
         return [], []
     changed: list[Document] = []
@@ -151,7 +151,7 @@ def _change(
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What names a document in a cluster, and where its name stands."""
+    """The kind, namespace and name of a document in a cluster, and the position of its name."""
 
     kind: str
     namespace: str
@@ -175,7 +175,8 @@ def identities(documents: Iterable[Document]) -> list[Identity]:
 def defined_twice(found: Iterable[Identity]) -> list[Problem]:
     """SG019 for each document that would be the same object as an earlier one.
 
-    `load` says it of the documents of one call; who splits a call has to ask again for the whole.
+    `load` checks the documents of one call; a caller that splits its documents into several calls of `load`
+    must check all of them again.
     """
     first: dict[tuple[str, str, str], Identity] = {}
     problems: list[Problem] = []

@@ -1,8 +1,8 @@
-"""The lock beside a document: what was pushed of its local files, as an overlay of `artifacts` alone.
+"""The lock beside a document: its pushed local files, as an overlay with only `artifacts`.
 
 `app.yaml` has `app.lock.yaml`; `sparkgen push` writes it. A file with several documents has one lock with a
-part for each, which is found by kind and name as the file itself has them. Nothing else of a lock is laid on
-a document: not its name, which only tells whose it is.
+part for each, found by kind and name as in the file itself. Only the artifacts of a lock are applied to a
+document, not its name, which only tells the document that the part belongs to.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Owner = tuple[str, str]
 
 
 def lock_of(source: str, environment: str = "") -> str:
-    """The name of a document's lock: `apps/app.yaml` has `apps/app.lock.yaml`, "" for standard input.
+    """The name of a document's lock: `apps/app.lock.yaml` for `apps/app.yaml`; "" for standard input.
 
     With an environment it is `apps/app.ENVIRONMENT.lock.yaml`.
     """
@@ -46,16 +46,16 @@ def lock_of(source: str, environment: str = "") -> str:
 
 
 def spec_path(value: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where a document has the application's spec, with the artifacts in it."""
+    """The path of the application's spec in a document, which contains the artifacts."""
     return ("spec", "template") if value.get("kind") == "ScheduledSparkApplication" else ("spec",)
 
 
 @dataclass(slots=True)
 class Locks:
-    """The locks of one call. `named`: the one for all documents, instead of those beside them, or "".
+    """The locks of one command. `named`: the lock for all documents, instead of those beside them, or "".
 
-    `may_lack`: the one that is named need not be there yet. `ignored`: the names of locks that are taken for
-    empty. `problems`: what was wrong with those that were read.
+    `may_lack`: the named lock need not exist yet. `ignored`: the names of locks to treat as empty.
+    `problems`: the problems with the locks that were read.
     """
 
     reader: Reader
@@ -67,9 +67,9 @@ class Locks:
     _seen: Counter[tuple[str, _Owner]] = field(default_factory=Counter)
 
     def artifacts(self, document: Document) -> Node | None:
-        """What the lock has for a document, before anything is laid on it; None for nothing.
+        """The artifacts in the lock for a document, which must have no changes yet; None if it has none.
 
-        Asked for the documents of a file in their order: two of one name take the parts of that name in turn.
+        Call it in the order of a file's documents: several of one name get the parts of that name in turn.
         """
         name = self.named or lock_of(document.source)
         owner = owner_of(document.value)
@@ -82,7 +82,7 @@ class Locks:
         return next(iter(self._read[name].get(owner, [])[number:]), None)
 
     def lay(self, root: Node, found: Node | None) -> Node:
-        """A document with what its lock has; what an overlay says wins over a lock that nobody named."""
+        """The document with the artifacts of its lock; if it already has some, only those of a named lock."""
         where = spec_path(root.value)
         own = root.find((*where, ARTIFACTS))
         if found is None or (own is not None and own.value is not None and not self.named):
@@ -90,7 +90,7 @@ class Locks:
         return laid(root, found)
 
     def _parts(self, name: str) -> dict[_Owner, list[Node]]:
-        # Asked first: for a file that is not there, read looks through the folder for a name like it.
+        # Checked first: if the file does not exist, read would search the folder for a similar name.
         if shown_name(name) in self.ignored or ((self.may_lack or not self.named) and not is_there(name)):
             return {}
         data = self.reader.read(name)
@@ -117,7 +117,7 @@ class Locks:
 
 
 def laid(root: Node, artifacts: Node) -> Node:
-    """A document with these artifacts."""
+    """The document with these artifacts."""
     overlay = artifacts
     for key in reversed((*spec_path(root.value), ARTIFACTS)):
         overlay = mapping_node(artifacts.position, {key: artifacts.position}, {key: overlay})
@@ -125,7 +125,7 @@ def laid(root: Node, artifacts: Node) -> Node:
 
 
 def others(root: Node) -> Iterator[Problem]:
-    """What a part of a lock says beside the artifacts of one document: only these belong there."""
+    """The problems with fields of a lock's part other than the artifacts of one document and its name."""
     if root.value is None:
         return
     if not root.is_mapping:
@@ -165,7 +165,7 @@ def _conflict(name: str, line: int) -> Problem:
 
 
 def owner_of(value: Any) -> _Owner | None:
-    """The kind and the name of a document or of a part of a lock; None where it has none."""
+    """The kind and the name of a document or of a part of a lock; None if one of them is missing."""
     metadata = value.get("metadata") if isinstance(value, dict) else None
     name = metadata.get("name") if isinstance(metadata, dict) else None
     kind = value.get("kind") if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""A parsed YAML value that knows where it stands, and a document made of it."""
+"""A parsed YAML value with its position, and a document made of such values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ NO_CHILDREN: list[Node] = []
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value with its place. Nothing in it is ever changed after it was built: an overlay makes new nodes.
+    """One value with its position. A node never changes after it was built: an overlay makes new nodes.
 
-    `value`: None, bool, int, float or str for a scalar; dict[str, Any] or list[Any] of plain values
-    otherwise. An aliased value is the same object wherever it is used. `position`: where the value starts;
-    for an aliased value, where its text is (beside the anchor). `text`: a scalar's characters before they
-    were given a type ("3.10" where `value` is 3.1; quotes and escapes are resolved); empty for
-    collections. `keys`: for a mapping, where each key stands. `children`: dict[str, Node], list[Node], or
-    empty.
+    `value`: None, bool, int, float or str for a scalar; otherwise a dict[str, Any] or list[Any] of plain
+    values. An aliased value is the same object wherever it is used. `position`: the start of the value; for
+    an aliased value, of its text beside the anchor. `text`: a scalar's characters before it got a type
+    ("3.10" if `value` is 3.1; quotes and escapes are resolved); "" for collections. `keys`: the position of
+    each key of a mapping. `children`: dict[str, Node], list[Node], or empty.
     """
 
     value: Any
@@ -63,7 +62,7 @@ class Node:
         return items[part] if 0 <= part < len(items) else None
 
     def _descend(self, path: Path) -> Iterator[Node]:
-        """Itself and the nodes along `path`, as far as they exist."""
+        """Yields the node itself and the nodes along `path`, as far as they exist."""
         node: Node | None = self
         yield self
         for part in path:
@@ -78,13 +77,13 @@ class Node:
         return along[-1] if len(along) == len(path) + 1 else None
 
     def locate(self, path: Path) -> Position:
-        """Where the value at `path` starts, or its deepest ancestor that exists."""
+        """The start of the value at `path`, or of its deepest ancestor that exists."""
         return list(self._descend(path))[-1].position
 
     def locate_key(self, path: Path) -> Position:
-        """Where the key that `path` ends with stands (a list's item has no key: its value's position).
+        """The position of the last key of `path`; for a list's item, which has no key, that of its value.
 
-        Where the path leads nowhere this is the key of its deepest ancestor that exists.
+        If there is nothing at the path, the position of the key of its deepest ancestor that exists.
         """
         along = list(self._descend(path))
         if len(along) == 1:
@@ -99,7 +98,7 @@ def scalar_node(value: float | str | bool | None, position: Position, text: str)
 
 
 def mapping_node(position: Position, keys: dict[str, Position], children: dict[str, Node]) -> Node:
-    """A node whose value is made of its children's values."""
+    """A node whose value is the dict of its children's values."""
     return Node({key: child.value for key, child in children.items()}, position, "", keys, children)
 
 
@@ -110,11 +109,11 @@ def list_node(position: Position, children: list[Node]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One application as the user means it: a file's document with all overlays and `--set` values in it.
+    """A document of a file, with all overlays and `--set` values applied to it.
 
-    `value` is `node.value`. `source`: the file as the user named it. `index`: the n-th document of that
-    file, from 0. `owner`: kind and metadata.name as the file has them. `ignores`: the ignore comments in its
-    lines and in the overlays. `warnings`: what was odd but readable in its text; they are in no other list.
+    `value` is `node.value`. `source`: the file as the user named it. `index`: the index of the document in
+    that file, from 0. `owner`: kind and metadata.name as in the file. `ignores`: the ignore comments in its
+    lines and in the overlays. `warnings`: the warnings about its text; they are in no other list.
     """
 
     node: Node

@@ -1,7 +1,7 @@
 """Overlays (`-f`) and single values (`--set`) on a document, with Helm's meaning.
 
-Mappings merge key by key, lists and scalars replace, null deletes the key. Every value keeps its place.
-Nodes are never changed: what an overlay touches is created again, the rest is shared.
+Mappings merge key by key, lists and scalars are replaced, null deletes the key. Every value keeps its
+position. Nodes never change: the nodes that an overlay changes are created again, the others are shared.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sparkgen.document.text import shortened
 
 
 def merge(base: Node, overlay: Node) -> Node:
-    """`overlay` on `base`: two mappings merge, and stand where the base does; else the overlay replaces."""
+    """Returns `overlay` on `base`: two mappings merge, at the base's position; else `overlay` alone."""
     if not (base.is_mapping and overlay.is_mapping):
         return without_nulls(overlay)
     if not overlay.entries:
@@ -33,7 +33,7 @@ def merge(base: Node, overlay: Node) -> Node:
 
 
 def without_nulls(node: Node) -> Node:
-    """An overlay's mapping where there was none: its nulls have nothing to delete. Lists stay as they are."""
+    """The overlay's node without nulls, for a place without a value to delete. Lists stay as they are."""
     if not node.is_mapping:
         return node
     children = {key: without_nulls(child) for key, child in node.entries.items() if child.value is not None}
@@ -43,12 +43,12 @@ def without_nulls(node: Node) -> Node:
 
 
 def assign(root: Node, assignment: Assignment) -> Node:
-    """Set one value. Raises SetError where the path leads through a value that is no mapping or no list."""
+    """The root with one value set. Raises SetError if a value on the path is no mapping, or no list."""
     return _assign(root, assignment.path, assignment.value)
 
 
 def _assign(base: Node | None, path: tuple[Step, ...], value: Node) -> Node:
-    """`base` (None: there is nothing yet) with the value at the path."""
+    """Returns `base` (None: there is no value yet) with the value at the path."""
     if base is not None and base.value is None:
         base = None
     return _set_key(base, path, value) if isinstance(path[0][0], str) else _set_item(base, path, value)
@@ -84,7 +84,7 @@ def _set_item(base: Node | None, path: tuple[Step, ...], value: Node) -> Node:
     if len(path) == 1:
         items[index] = value
     else:
-        # as in Helm, an item that is no mapping makes room for one
+        # as in Helm, a mapping replaces an item that is not a mapping
         replaced = isinstance(path[1][0], str) and not items[index].is_mapping
         items[index] = _assign(None if replaced else items[index], path[1:], value)
     return list_node(base.position if base is not None else place, items)

@@ -1,4 +1,4 @@
-"""The text of one file -> its documents, with every problem in it that can be found without a schema."""
+"""The bytes of one file -> its documents, with every problem that can be found without a schema."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 
 COMMENT = re.compile(r"(?:^|(?<=\s))#\s*sparkgen\s*:[^\S\n]*(?P<text>.*)", re.MULTILINE)
-"""What may be a comment for sparkgen, if it is a comment."""
+"""A comment for sparkgen, unless it is inside a string."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What is in a file.
+    """The content of a file.
 
-    `documents`: empty ones too; the problems of a document that was read to its end are in it. `problems`:
-    what ended the reading before the end of the file. `text`: the file's, or "" if it has none. `texts`:
-    where quoted and block texts stand in it, if there may be a comment for sparkgen.
+    `documents`: also empty ones; the problems of a document that was read to its end are in it. `problems`:
+    those that ended the reading before the end of the file, and those of the last document until then.
+    `text`: the file's text, or "" if it cannot be decoded. `texts`: the spans of its quoted strings and block
+    scalars, if there may be a comment for sparkgen.
     """
 
     documents: tuple[Composed, ...]
@@ -35,9 +36,9 @@ class Parsed:
 
 
 def parse(data: bytes, file: str, *, as_kubectl: bool = False) -> Parsed:
-    """Read YAML. Never raises for any bytes; `file` is the name that positions carry.
+    """Read YAML. Never raises, whatever the bytes are; `file` is the file name for positions.
 
-    `as_kubectl`: read keys that stand twice, and keys that are no strings, as kubectl does.
+    `as_kubectl`: read duplicate keys, and keys that are no strings, as kubectl does.
     """
     if len(data) > MAX_FILE_BYTES:
         return Parsed((), (too_large(file),))
@@ -60,7 +61,10 @@ def too_large(file: str) -> Problem:
 
 
 def _compose(text: str, composer: Composer, documents: list[Composed]) -> tuple[Problem, ...]:
-    """Add what can be read of a text to `documents`; what ended the reading, and what was found before it."""
+    """Add the readable documents of a text to `documents`. Returns the problem that ended the reading, or ().
+
+    Before it are the problems found earlier in the same document.
+    """
     import yaml  # noqa: PLC0415  (20 ms: only a command that reads documents pays)
 
     try:
@@ -86,9 +90,9 @@ def _events(text: str) -> Iterator[Any]:
 
 
 def parser_class() -> Any:
-    """The parser of libyaml; PyYAML's own, about four times slower, where PyYAML was built without libyaml.
+    """The parser of libyaml, or PyYAML's own, about four times slower, if PyYAML was built without libyaml.
 
-    Used bare: PyYAML's loaders resolve scalars by YAML 1.1's rules, and compose recursively.
+    It is used without PyYAML's loaders, which resolve scalars by YAML 1.1's rules, and compose recursively.
     """
     try:
         from yaml.cyaml import CParser  # type: ignore[attr-defined]  # noqa: PLC0415  (as in _compose)

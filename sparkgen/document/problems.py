@@ -1,7 +1,6 @@
-"""The words for what is wrong with the values of a document that is YAML: one function for each problem.
+"""The texts of the problems with values in a document that is valid YAML: one function for each problem.
 
-The composer finds them; here is what it says. A `path` is that of the value, or of the mapping that a wrong
-key stands in.
+The composer finds the problems. A `path` is that of the value, or of the mapping that contains a wrong key.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def _error(code: str, position: Position, path: Path, message: str, **texts: str
 
 
 def boolean_word(position: Position, path: Path, text: str, value: bool) -> Problem:
-    """SG008: `yes` and its like."""
+    """SG008: a word such as `yes`."""
     word = "true" if value else "false"
     return Problem(
         "SG008",
@@ -39,14 +38,14 @@ def boolean_word(position: Position, path: Path, text: str, value: bool) -> Prob
 
 
 def unreadable_number(position: Position, path: Path, text: str, reason: str) -> Problem:
-    """SG002: a number that does not survive the way to Kubernetes."""
+    """SG002: a number that changes, or is refused, on its way to Kubernetes."""
     message = f"`{text}` cannot be read as a number: {reason}"
     step = f'put it in quotes if you mean a string: "{text}"'
     return _error("SG002", position, path, message, found=text, next_step=step)
 
 
 def wrong_tag(position: Position, path: Path, tag: str, text: str, reason: str) -> Problem:
-    """SG002: a tag that is unknown, or that does not fit its scalar."""
+    """SG002: a tag that is unknown, or that does not match its scalar."""
     return _error(
         "SG002",
         position,
@@ -66,14 +65,14 @@ def collection_tag(position: Position, path: Path, tag: str) -> Problem:
 
 
 def question_mark(position: Position, path: Path, text: str) -> Problem:
-    """SG002: go-yaml v2 ends an unquoted text in brackets at a `?`, and then misses a comma."""
+    """SG002: go-yaml v2 ends an unquoted string in brackets at a `?`, and then expects a comma."""
     message = "kubectl and Helm refuse an unquoted `?` inside brackets"
     step = f'put it in quotes: "{shortened(text)}"'
     return _error("SG002", position, path, message, found=text, next_step=step)
 
 
 def no_anchor(position: Position, path: Path, name: str) -> Problem:
-    """SG002: an alias of nothing, or a text that starts with `*`."""
+    """SG002: an alias without an anchor, or an unquoted string that starts with `*`."""
     name = shortened(name)
     message = f"`*{name}` refers to an anchor, but there is no `&{name}` before it in this document"
     step = f'put the value in quotes if you mean a string that starts with `*`: "*{name}"'
@@ -81,7 +80,7 @@ def no_anchor(position: Position, path: Path, name: str) -> Problem:
 
 
 def endless_alias(position: Position, path: Path, name: str) -> Problem:
-    """SG002: an alias inside of its own anchor."""
+    """SG002: an alias inside its own anchor."""
     name = shortened(name)
     message = f"`*{name}` is inside `&{name}`: the value would contain itself"
     return _error(
@@ -90,7 +89,7 @@ def endless_alias(position: Position, path: Path, name: str) -> Problem:
 
 
 def duplicate_key(position: Position, path: Path, key: str, first: Position) -> Problem:
-    """SG003: a key that the mapping has already."""
+    """SG003: a key that the mapping already has."""
     key = shortened(key)
     message = f"duplicate key `{key}`: on lines {first.line} and {position.line}"
     step = f"delete one of them (the other is on line {first.line})"
@@ -107,7 +106,7 @@ def duplicate_merge(position: Position, path: Path, first: Position) -> Problem:
 
 
 def replaced_by_merge(position: Position, path: Path, key: str, merge: Position) -> Problem:
-    """SG003: go-yaml v2 lets a later `<<` win over the mapping's own key, against YAML's rule."""
+    """SG003: in go-yaml v2 a later `<<` replaces the mapping's own key, against YAML's rule."""
     key = shortened(key)
     message = f"kubectl and Helm replace this `{key}` with the one from `<<` on line {merge.line}"
     step = f"put `<<` above `{key}` to keep this value, or delete this line"
@@ -115,7 +114,7 @@ def replaced_by_merge(position: Position, path: Path, key: str, merge: Position)
 
 
 def merge_of_no_mapping(position: Position, path: Path, text: str) -> Problem:
-    """SG002: `<<` with something that has no keys."""
+    """SG002: `<<` with a value that is not a mapping."""
     message, step = (
         "`<<` needs a mapping, and this is not one",
         "write <<: *name, with &name before a mapping",
@@ -144,7 +143,7 @@ def key_not_text(position: Position, path: Path, text: str, value: Any) -> Probl
 
 
 def key_as_text(position: Position, path: Path, text: str, key: str) -> Problem:
-    """SG002: a key that is no string, and that kubectl turns into another text."""
+    """SG002: a key that is no string, and that kubectl converts to a string other than its text."""
     message = f"kubectl reads the key `{shortened(text)}` as `{key}`"
     step = f'check which of the two is meant; for the written text, use quotes: "{shortened(text)}"'
     return _error("SG002", position, path, message, found=text, next_step=step)
@@ -165,7 +164,7 @@ def too_many(position: Position, *, aliased: bool) -> Problem:
 
 
 def too_deep(position: Position) -> Problem:
-    """SG005: more than MAX_DEPTH lists and mappings inside each other."""
+    """SG005: more than MAX_DEPTH nested lists and mappings."""
     message = f"lists and mappings are nested more than {MAX_DEPTH} levels deep"
     step = "look for brackets that are never closed"
     return _error("SG005", position, (), message, next_step=step)

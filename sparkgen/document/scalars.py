@@ -2,7 +2,7 @@
 
 Both read YAML with sigs.k8s.io/yaml: go-yaml v2 (`resolve.go`) types the scalar, Go's JSON encoder writes
 it, and a JSON decoder reads it again. So `0777` is 511, `08` is 8, `1e3` is the integer 1000, `1:30` and
-dates are text, and `.inf` is refused because JSON cannot write it. What Helm says to each is measured:
+dates are strings, and `.inf` is refused because JSON cannot represent it. Helm's results were measured:
 tests/unit/document/data/helm_scalars.jsonl.
 """
 
@@ -26,10 +26,10 @@ _WORDS.update(dict.fromkeys(_TRUE_WORDS, True))
 _WORDS.update(dict.fromkeys(_FALSE_WORDS, False))
 
 BOOLEAN_WORDS = frozenset(_TRUE_WORDS + _FALSE_WORDS)
-"""YAML 1.1's booleans: read as such by kubectl and Helm, as text by every YAML 1.2 reader."""
+"""YAML 1.1's booleans: kubectl and Helm read them as booleans, every YAML 1.2 reader as strings."""
 
 _FIRST = frozenset("+-0123456789.~yYnNtTfFoO")
-"""Only a scalar that starts with one of these can be anything but text."""
+"""Every scalar that is not a string, and not empty, starts with one of these."""
 
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
 _BINARY = re.compile(r"0b([+-]?[01]+)")
@@ -37,8 +37,8 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _DOT_FLOAT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 
 _INT64_MIN, _INT64_END, _UINT64_END = -(2**63), 2**63, 2**64
-_EXACT = 2**53  # a 64-bit float holds every integer up to here
-_JSON_EXPONENT = 1e21  # Go's encoder writes smaller numbers without an exponent: they come back as integers
+_EXACT = 2**53  # a 64-bit float represents every integer up to here
+_JSON_EXPONENT = 1e21  # Go's encoder writes smaller numbers without an exponent: they are read as integers
 _FLOAT32_END = 2.0**128 * (1 - 2.0**-25)  # larger ones are infinite with 32 bits
 _FLOAT32_DIGITS = 9
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = -4, 6  # Go writes other numbers with an exponent
@@ -48,7 +48,7 @@ _LONGEST_DECIMAL = 20  # digits of 2**64; longer ones need no conversion (and Py
 def resolve(text: str) -> Scalar:
     """The value of an unquoted scalar without a tag.
 
-    Infinities, NaN and numbers that Helm would round are returned as they are: see `unreadable`.
+    Infinities, NaN and numbers that Helm would round are returned unchanged: see `unreadable`.
     """
     if text and text[0] not in _FIRST:
         return text
@@ -75,7 +75,7 @@ def _number(text: str) -> int | float | str:
 
 
 def _integer(plain: str) -> int | None:
-    """Go's ParseInt(plain, 0, 64), then ParseUint: None where neither accepts it."""
+    """The result of Go's ParseInt(plain, 0, 64), or else of ParseUint; None if neither accepts it."""
     found = _INTEGER.fullmatch(plain)
     if found is None:
         return None
@@ -88,13 +88,13 @@ def _integer(plain: str) -> int | None:
 
 
 def _float(plain: str, text: str) -> int | float | str:
-    """A decimal number as JSON brings it back: an integer where it is one; text where 64 bits are too few."""
+    """The decimal number as read back from JSON: an integer if whole; `text` if too large for 64 bits."""
     value = float(plain)
     return text if math.isinf(value) else as_json_number(value)
 
 
 def as_json_number(value: float) -> int | float:
-    """A float that Go's JSON encoder wrote and a JSON decoder read: 1.0 is 1, and 1e20 is an integer."""
+    """The float after Go's JSON encoder wrote it and a JSON decoder read it: 1.0 is 1, 1e20 is an integer."""
     if abs(value) >= _JSON_EXPONENT or not value.is_integer():
         return value
     mantissa, _, exponent = repr(value).partition("e")
@@ -106,7 +106,7 @@ def as_json_number(value: float) -> int | float:
 
 
 def unreadable(value: Scalar, text: str) -> str:
-    """Why kubectl or Helm would not read the number `text` as it stands; empty when they do."""
+    """Why kubectl or Helm would not read the number `text` as it is written; "" if they do."""
     if isinstance(value, float) and not math.isfinite(value):
         return "JSON, which Kubernetes uses, has no such number"
     exact = _written_integer(value, text)
@@ -117,7 +117,7 @@ def unreadable(value: Scalar, text: str) -> str:
 
 
 def _written_integer(value: Scalar, text: str) -> int | None:
-    """The integer that a person wrote, also where it was too large to be read as one; None for all else."""
+    """The integer as written, even if it was too large to be read as an integer; None for other values."""
     plain = text.replace("_", "")
     if isinstance(value, int) and _is_integer(text):
         return value
@@ -125,7 +125,7 @@ def _written_integer(value: Scalar, text: str) -> int | None:
 
 
 def key_text(value: Scalar | list[object] | dict[str, object], text: str) -> str | None:
-    """The string that kubectl and Helm make of a key that is none; None where they refuse the document.
+    """The string to which kubectl and Helm convert a key that is no string; None if they refuse the document.
 
     Source: sigs.k8s.io/yaml, convertToJSONableObject, which writes a float with 32 bits. Measured with
     kubectl 1.36.
@@ -136,12 +136,12 @@ def key_text(value: Scalar | list[object] | dict[str, object], text: str) -> str
         return None
     if isinstance(value, int) and _is_integer(text):
         return str(value) if value < _INT64_END else None
-    # what was a float to go-yaml may be an integer by now: -0.0, 1e3
+    # a float of go-yaml may be an integer here: -0.0, 1e3
     return _as_go_writes(float(text.replace("_", "")) if isinstance(value, int) else value)
 
 
 def _as_go_writes(value: float) -> str:
-    """The shortest text that is the same number with 32 bits: Go's FormatFloat(value, 'g', -1, 32)."""
+    """The shortest text for the same 32-bit number: Go's FormatFloat(value, 'g', -1, 32)."""
     if math.isnan(value):
         return ".nan"
     if abs(value) >= _FLOAT32_END:
@@ -161,15 +161,15 @@ def _as_go_writes(value: float) -> str:
 
 _TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "float", "bool", "null")}
 TAG_NAMES = tuple(f"!!{name}" for name in _TAGS.values())
-"""The tags a scalar may carry."""
+"""The tags that a scalar may have."""
 
 
 class TagError(ValueError):
-    """A tag that is unknown, or that does not fit its scalar; the text is the reason, for a person."""
+    """A tag is unknown, or does not match its scalar; the text of the error is the message's reason."""
 
 
 def resolve_tagged(tag: str, text: str) -> Scalar:
-    """The value of a scalar with an explicit tag such as `!!int` (quoted or not: the tag decides).
+    """The value of a scalar with an explicit tag such as `!!int`, whether the scalar is quoted or not.
 
     Raises TagError. `!!binary` and `!!timestamp` are refused: JSON has neither.
     """
@@ -195,11 +195,11 @@ def _fits(name: str, value: Scalar, text: str) -> bool:
 
 
 def _is_integer(text: str) -> bool:
-    """Whether go-yaml takes a number for an integer (`1.0` is a float to it, though JSON makes it 1)."""
+    """Whether go-yaml reads a number as an integer (it reads `1.0` as a float, which becomes 1 in JSON)."""
     plain = text.replace("_", "")
     return _integer(plain) is not None or _BINARY.fullmatch(plain) is not None
 
 
 def short_tag(tag: str) -> str:
-    """`tag:yaml.org,2002:int` as people write it: `!!int`."""
+    """The short form of a tag: `!!int` for `tag:yaml.org,2002:int`."""
     return tag.replace("tag:yaml.org,2002:", "!!", 1)

@@ -1,8 +1,8 @@
-"""`--set` and `--set-string`: Helm's grammar (helm.sh/helm/v4, pkg/strvals), with places for messages.
+"""`--set` and `--set-string`: Helm's grammar (helm.sh/helm/v4, pkg/strvals), with positions for messages.
 
-`a.b=c,d=e` sets two values, `a[0]=x` an item, `a={x,y}` a list; a backslash takes the meaning from the
-character behind it. `true`, `false`, `null` and decimal integers are typed; fractions stay text, as in
-Helm. Where Helm silently sets nothing (`=x`, `a[0]`, `a.`), this is a problem.
+`a.b=c,d=e` sets two values, `a[0]=x` an item, `a={x,y}` a list; after a backslash, a character has no special
+meaning. `true`, `false`, `null` and decimal integers are typed; fractions remain strings, as in Helm.
+Arguments for which Helm silently sets nothing (`=x`, `a[0]`, `a.`) are problems here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _HOW = "write key=value, a.b=value, a[0]=value or a={x,y}; put a backslash before a comma inside a value"
 
 Step = tuple[str | int, Position]
-"""A key or an index of a path, and where it stands."""
+"""A key or an index of a path, and its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Assignment:
 
 
 class SetError(Exception):
-    """A `--set` that cannot be read, or that does not fit a document; `problem` (SG017) says why."""
+    """A `--set` argument cannot be parsed, or does not fit a document; `problem` (SG017) has the reason."""
 
     def __init__(self, place: Position, message: str, next_step: str = _HOW, found: str = "") -> None:
         super().__init__(message)
@@ -43,10 +43,10 @@ class SetError(Exception):
 
 
 def parse_set(text: str, option: str, number: int, *, strings: bool = False) -> list[Assignment]:
-    """What one argument of `--set` says. Raises SetError.
+    """The assignments in one argument of `--set`. Raises SetError.
 
-    `option` ("--set") is the file of its positions, and `number` their line: it is the n-th such option of
-    the call, from 1. Columns count within the argument. `strings`: every value is text.
+    `option` ("--set") is the file of their positions, and `number` the line: the number of this option in
+    the command, from 1. Columns count within the argument. `strings`: every value is a string.
     """
     return _Reader(text, option, number, strings=strings).assignments()
 
@@ -66,7 +66,7 @@ class _Reader:
         return self._text[self._at : self._at + 1] == character
 
     def _until(self, stops: str) -> tuple[str, str]:
-        """The text up to a stop character, which is consumed and returned too; ("...", "") at the end."""
+        """The text up to a stop character, and this character, which is consumed; ("...", "") at the end."""
         taken: list[str] = []
         while self._at < len(self._text):
             character = self._text[self._at]

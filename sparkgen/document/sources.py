@@ -1,7 +1,6 @@
-"""Where documents come from: files, directories (as `kubectl -f` reads them) and standard input.
+"""The sources of documents: files, directories (as `kubectl -f` reads them) and standard input.
 
-A reader here returns what was asked for, or the problem (SG001; SG005 for a file that is too large) that
-says why not.
+The functions that read return the bytes, or a problem (SG001; SG005 for a file that is too large).
 """
 
 from __future__ import annotations
@@ -22,27 +21,28 @@ if TYPE_CHECKING:
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 GROUP = "sparkgen.dev"
-"""The group of sparkgen's apiVersions: a file without this text holds no document of sparkgen's."""
+"""The group of sparkgen's apiVersions: a file without this text contains no sparkgen document."""
 
 _SUFFIXES = (".yaml", ".yml")
 LOCK_SUFFIX = ".lock.yaml"
-"""Of the file beside a document that says what was pushed; it is no document."""
+"""The suffix of a lock, the file beside a document that lists what was pushed; it is not a document."""
 
 
 class Found(str):
-    """The name of a file that was found in a directory: what is not sparkgen's in it is nobody's mistake.
+    """The name of a file that was found in a directory: other documents in it are ignored, and no problem.
 
-    Text like any other name, so that lists of names can be split, sent to another process, and read there.
+    It is a str, so that lists of names can be split, sent to another process, and read there.
     """
 
     __slots__ = ()
 
 
 def expand(sources: Iterable[str]) -> list[str]:
-    """Names of files (and `-`) in the place of the arguments of a command, each file once.
+    """The names of files (and `-`) for the arguments of a command, each file once.
 
-    A directory becomes the YAML files in it that mention sparkgen, sorted, each as the directory's name as
-    given, a slash, and its own. A directory without any stays as it is: reading it gives the problem.
+    A directory is replaced by the YAML files in it that mention sparkgen, sorted, each as the directory's
+    name as given, a slash, and the file's own. A directory without any stays as it is: reading it returns the
+    problem.
     """
     names: list[str] = []
     seen: set[str] = set()
@@ -57,7 +57,7 @@ def expand(sources: Iterable[str]) -> list[str]:
 
 
 def documents_in(name: str) -> list[Found]:
-    """The files of a directory that may hold documents, sorted; empty for everything else."""
+    """The files of a directory that may contain documents, sorted; empty if `name` is not a directory."""
     try:
         if not name or name == STDIN or isinstance(name, Found) or not Path(name).is_dir():
             return []
@@ -80,7 +80,7 @@ def _is_yaml_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _mentions_group(name: str) -> bool:
-    """Whether a file is worth reading; one that cannot be read is, because the reading says why."""
+    """Whether a file mentions sparkgen's group; True if it cannot be read, so that reading it says why."""
     try:
         with Path(name).open("rb") as file:
             return GROUP.encode() in file.read(MAX_FILE_BYTES + 1)
@@ -89,7 +89,7 @@ def _mentions_group(name: str) -> bool:
 
 
 def _identity(name: str) -> str:
-    """What all names of one file have in common, whatever links they go through."""
+    """The real path of a file, equal for all of its names and links; the name itself on an error."""
     try:
         return os.path.realpath(name)
     except (OSError, ValueError):
@@ -97,7 +97,7 @@ def _identity(name: str) -> str:
 
 
 def without_documents(name: str) -> Problem | None:
-    """The problem with a directory for which `expand` found no files; None if the name is no directory's."""
+    """The problem with a directory for which `expand` found no files; None if `name` is not a directory."""
     try:
         if not name or name == STDIN or not Path(name).is_dir():
             return None
@@ -109,12 +109,12 @@ def without_documents(name: str) -> Problem | None:
 
 
 def read_stdin() -> bytes:
-    """Standard input, up to one byte more than a file may have: `parse` then sees that it is too large."""
+    """At most one byte more of standard input than a file may have, so that `parse` refuses larger input."""
     return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
 
 
 def is_there(name: str) -> bool:
-    """Whether there is anything of this name; True also where that cannot be told, for `read_file` to say."""
+    """Whether there is a file of this name; also True on other errors, which `read_file` then reports."""
     try:
         Path(name).stat()
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def is_there(name: str) -> bool:
 
 
 class Reader:
-    """Reads the inputs of one call: files as often as asked, standard input once."""
+    """Reads the inputs of one command: files any number of times, standard input once."""
 
     def __init__(self, stdin: Callable[[], bytes]) -> None:
         self._stdin = stdin
@@ -144,18 +144,18 @@ class Reader:
         self._stdin_was_read = True
         try:
             return self._stdin()
-        except (OSError, ValueError) as error:  # it is closed, or the other end of the pipe has failed
+        except (OSError, ValueError) as error:  # it is closed, or the pipe is broken
             message = f"standard input cannot be read: {error}"
             return _cannot_read(STDIN_NAME, message, "pipe a document into the command")
 
 
 def shown_name(name: str) -> str:
-    """The name of an input as positions carry it."""
+    """The name of an input as used in positions."""
     return STDIN_NAME if name == STDIN else str(name)
 
 
 def read_file(name: str) -> bytes | Problem:
-    """A file's bytes. Its size is looked at before it is read; of a pipe no more than the limit is read."""
+    """The bytes of a file. A large file is refused before it is read; a pipe, once it exceeds the limit."""
     if not name:
         step = "give a file, a directory, or - for standard input"
         return _cannot_read(name, "a file name is empty", step)
@@ -174,7 +174,7 @@ def read_file(name: str) -> bytes | Problem:
 
 
 def _cannot_read(name: str, message: str, next_step: str) -> Problem:
-    """SG001: an input that a person named cannot be read."""
+    """SG001: an input of the command cannot be read."""
     return Problem("SG001", Severity.ERROR, Position(str(name), 1, 1), (), message, next_step=next_step)
 
 
@@ -190,7 +190,7 @@ def _explain(name: str, error: OSError | ValueError) -> Problem:
 
 
 def _nearest(path: Path) -> str:
-    """A file beside the missing one whose name is much like it; empty if there is none."""
+    """A file beside the missing one with a similar name; "" if there is none."""
     from difflib import get_close_matches  # noqa: PLC0415  (only when a file is missing)
 
     try:

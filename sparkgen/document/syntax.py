@@ -1,4 +1,4 @@
-"""A YAML parser's error with the text around it: what the advice is made from."""
+"""A YAML parser's error with the text around it, from which syntax_hints.py makes advice."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _COMMENT = re.compile(r"\s#.*")
 class Syntax:
     """A parser's error.
 
-    `problem` and `context`: its words, in lower case. `at`: where it gave up. `start`: where what it was
-    reading began, if it says so. `lines`: the whole text.
+    `problem` and `context`: its texts, in lower case. `at`: where it stopped. `start`: the start of the
+    construct that it was reading, if the error has it. `lines`: the whole text.
     """
 
     problem: str
@@ -31,37 +31,37 @@ class Syntax:
 
     @property
     def line(self) -> str:
-        """The line in which the parser gave up."""
+        """The line in which the parser stopped."""
         return self.line_of(self.at)
 
     @property
     def character(self) -> str:
-        """The character at which the parser gave up; empty at the end of a line."""
+        """The character at which the parser stopped; "" at the end of a line."""
         return self.line[self.at.column - 1 : self.at.column]
 
     @property
     def before(self) -> str:
-        """What stands in the line before that character, without blanks at its end."""
+        """The text of the line before that character, without blanks at its end."""
         return self.line[: self.at.column - 1].rstrip()
 
     def line_of(self, place: Position) -> str:
-        """The text of a place's line; empty behind the end of the file."""
+        """The text of a position's line; "" after the end of the file."""
         return self.lines[place.line - 1] if place.line <= len(self.lines) else ""
 
     def character_at(self, place: Position) -> str:
-        """The character at a place; empty at the end of a line."""
+        """The character at a position; "" at the end of a line."""
         return self.line_of(place)[place.column - 1 :][:1]
 
     def rest(self, place: Position) -> str:
-        """The rest of a line from a place on, without a comment."""
+        """The rest of the line from a position on, without a comment."""
         return without_comment(self.line_of(place)[place.column - 1 :])
 
     def column(self, number: int) -> Position:
-        """A place in the line in which the parser gave up; columns count from 1."""
+        """A position in the line in which the parser stopped; columns count from 1."""
         return Position(self.at.file, self.at.line, number)
 
     def above(self) -> Position | None:
-        """The last line before `at` that holds more than a comment."""
+        """The last line before `at` with more than a comment; None if there is none."""
         for number in range(self.at.line - 1, 0, -1):
             text = self.lines[number - 1].strip()
             if text and not text.startswith("#"):
@@ -69,13 +69,13 @@ class Syntax:
         return None
 
     def problem_at(self, place: Position, message: str, next_step: str, found: str | None = None) -> Problem:
-        """SG002 at a place; what was found is its line, if nothing else is said."""
+        """SG002 at a position; `found` is by default the position's line."""
         text = self.line_of(place).strip() if found is None else found
         return syntax_problem(place, message, next_step, shortened(text))
 
 
 def read_error(error: YAMLError, lines: list[str], file: str) -> Syntax | None:
-    """What an exception of PyYAML says; None if it names no place."""
+    """The content of a PyYAML exception; None if it has no position."""
     at = _position(getattr(error, "problem_mark", None), file)
     start = _position(getattr(error, "context_mark", None), file)
     known = at or start
@@ -91,7 +91,7 @@ def _position(mark: Any, file: str) -> Position | None:
 
 
 def _inside(place: Position, lines: list[str]) -> Position:
-    """For a place behind the end of the file, the end of the last line that holds text."""
+    """The position itself, or the end of the last line with text if it is after the end of the file."""
     if place.line < len(lines) or (place.line == len(lines) and lines[-1]):
         return place
     number = len(lines)
@@ -101,12 +101,12 @@ def _inside(place: Position, lines: list[str]) -> Position:
 
 
 def without_comment(text: str) -> str:
-    """A value without the comment behind it, and without blanks around it."""
+    """The value without the comment after it, and without blanks around it."""
     return _COMMENT.sub("", text).strip()
 
 
 def quoted(value: str) -> str:
-    """A text in quotes, as a person would write it into YAML; a long one is cut."""
+    """The text in quotes, as you would write it in YAML; a long text is cut."""
     value = shortened(value)
     if "\\" in value or '"' in value:
         return "'" + value.replace("'", "''") + "'"

@@ -1,8 +1,8 @@
-"""A YAML parser's error -> what a person should do about it.
+"""A YAML parser's error -> a problem that says what to do about it.
 
-libyaml says where it gave up and what it had hoped for; the mistake is often a line earlier. Each function
-below knows one family of mistakes and returns a problem, or None when the error is not of its family. They
-are tried in the order of `_FAMILIES`. Both wordings are known: libyaml's, and that of PyYAML's own parser.
+libyaml reports where it stopped and what it expected; the mistake is often a line earlier. Each function of
+`_FAMILIES` recognizes one family of mistakes: it returns a problem, or None for an error of another family.
+They are tried in this order. They recognize the messages of libyaml and of PyYAML's own parser.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LONGEST_KEY = 1024  # characters, YAML 1.1's limit for a key without `?`
 
 
 def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
-    """The problem (SG002, SG004 for a tab, SG005 for depth) that an exception of PyYAML stands for."""
+    """The problem (SG002, SG004 for a tab, SG005 for depth) for an exception of PyYAML."""
     syntax = read_error(error, lines, file)
     if syntax is None:
         return syntax_problem(Position(file, 1, 1), f"this is not YAML: {error}", "save it as plain text")
@@ -48,9 +48,9 @@ def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
 
 
 def _conflict(syntax: Syntax) -> Problem | None:
-    """A marker of Git's at or above the mistake.
+    """A conflict marker of Git in or above the line of the mistake.
 
-    No YAML that is right has one at the start of a line: below a key, text stands further right.
+    Valid YAML has none at the start of a line, because text below a key is indented.
     """
     for number, line in enumerate(syntax.lines[: syntax.at.line], 1):
         if _CONFLICT.match(line.rstrip()):
@@ -61,7 +61,7 @@ def _conflict(syntax: Syntax) -> Problem | None:
 
 
 def _tab(syntax: Syntax) -> Problem | None:
-    """A tab in the indentation, or where it keeps YAML from seeing where a key ends."""
+    """A tab in the indentation, or at the character at which the parser stopped."""
     line = syntax.line
     blank = line[: len(line) - len(line.lstrip())]
     if syntax.character == "\t":
@@ -93,7 +93,7 @@ def _unclosed_quote(syntax: Syntax) -> Problem | None:
 
 
 def _inside(quote: str) -> str:
-    """How a quote is written inside of its like."""
+    """How to write a quote inside a string in the same quotes."""
     return '\\"' if quote == '"' else "''"
 
 
@@ -110,7 +110,7 @@ def _escape(syntax: Syntax) -> Problem | None:
 
 
 def _outside(syntax: Syntax) -> Problem | None:
-    """What stands outside of a document: directives, and text behind its end."""
+    """Text outside a document: a directive, or text after the document's end."""
     if "directive" in f"{syntax.context} {syntax.problem}" or "incompatible yaml" in syntax.problem:
         step = "delete the line; quote a value that starts with `%`"
         return syntax.problem_at(syntax.at, "a line that starts with `%` is a YAML directive", step)
@@ -133,7 +133,7 @@ def _template(syntax: Syntax) -> Problem | None:
 
 
 def _reserved(syntax: Syntax) -> Problem | None:
-    """A value that starts with a character that YAML keeps for itself: @ ` % * & !."""
+    """A value that starts with a character that YAML reserves: @ ` % * & !."""
     marked = "an alias" in syntax.context or "an anchor" in syntax.context
     tagged = "tag" in syntax.context or "tag handle" in syntax.problem
     if "cannot start any token" in syntax.problem:
@@ -163,7 +163,7 @@ def _bracket(syntax: Syntax) -> Problem | None:
 
 
 def _colon(syntax: Syntax) -> Problem | None:
-    """A colon where YAML expects none ("mapping values are not allowed"), for one of five reasons."""
+    """A colon where YAML allows none: in brackets, or ("mapping values are not allowed") for five reasons."""
     if "found unexpected ':'" in syntax.problem:
         message = "a string with a colon must be quoted inside brackets"
         return syntax.problem_at(syntax.at, message, "put it in quotes")
@@ -228,7 +228,7 @@ def _no_colon(syntax: Syntax) -> Problem | None:
 
 
 def _list_item(syntax: Syntax) -> Problem | None:
-    """A `-` where no list is, or something else where the next `-` was due."""
+    """A `-` outside a list, or another character where the next `-` of a list is expected."""
     found = syntax.rest(syntax.at)
     if "sequence entries are not allowed" in syntax.problem:
         step = "put `- ` on the next line, or write the list as [a, b]; quote it if you mean a string"
@@ -256,7 +256,7 @@ def _block_text(syntax: Syntax) -> Problem | None:
 
 
 def _after_value(syntax: Syntax) -> Problem | None:
-    """Text behind a complete value ("did not find expected key"), or an indentation that fits none."""
+    """Text after a complete value ("did not find expected key"), or an indentation that matches no line."""
     if "expected key" not in syntax.problem and "<block end>" not in syntax.problem:
         return None
     if syntax.character in ("]", "}"):
@@ -275,7 +275,7 @@ def _after_value(syntax: Syntax) -> Problem | None:
 
 
 def _behind_quote(syntax: Syntax) -> Problem:
-    """Text behind a closing quote; where that quote was meant to open, an earlier one was not closed."""
+    """Text after a closing quote; if this quote was meant to open a string, an earlier one was not closed."""
     quote = syntax.before[-1]
     if syntax.before.count(quote) % 2:
         for number in range(syntax.at.line - 1, 0, -1):

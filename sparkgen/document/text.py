@@ -1,4 +1,4 @@
-"""Bytes into text, and text into lines, counted as libyaml counts them."""
+"""Decodes bytes to text, and splits text into lines, counted as libyaml counts them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from functools import cache
 from sparkgen.errors import Position, Problem, Severity
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-"""What YAML 1.1, and so libyaml, takes for the end of a line."""
+"""The line breaks of YAML 1.1, and so of libyaml."""
 
 _FORBIDDEN_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @cache
 def _forbidden() -> re.Pattern[str]:
-    """Characters that may not stand in a YAML file (libyaml, reader.c): control characters, mostly.
+    """Characters that a YAML file must not contain (libyaml, reader.c), mostly control characters.
 
-    With them a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of a key.
-    Compiled for texts beyond ASCII alone: it takes as long as parsing a document.
+    Also a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of a key.
+    Compiled only for texts with characters outside ASCII, because it takes as long as parsing a document.
     """
     return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
@@ -27,7 +27,7 @@ def _forbidden() -> re.Pattern[str]:
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-_LONGEST = 60  # characters of the user's text in a message: more hides what the message says
+_LONGEST = 60  # characters of the user's text in a message: more would hide the message itself
 
 
 def shortened(text: str) -> str:
@@ -44,12 +44,12 @@ def lines_of(text: str) -> list[str]:
 
 
 def syntax_problem(position: Position, message: str, next_step: str, found: str = "") -> Problem:
-    """SG002: the text is not YAML, or not YAML that Kubernetes reads."""
+    """SG002: the text is not YAML, or not YAML that Kubernetes can read."""
     return Problem("SG002", Severity.ERROR, position, (), message, found=found, next_step=next_step)
 
 
 def decode(data: bytes, file: str) -> str | Problem:
-    """The text of a file: UTF-8, with or without a byte order mark; anything else is a problem."""
+    """The text of a file in UTF-8, with or without a byte order mark; a Problem for any other file."""
     if data.startswith(_UTF16) or data[:2].count(0) == 1:
         return syntax_problem(Position(file, 1, 1), "the file is UTF-16", "save it as UTF-8")
     try:
@@ -77,6 +77,6 @@ def _binary(place: Position) -> Problem:
 
 
 def position_after(before: str, file: str) -> Position:
-    """The place of the character that follows the text `before`, the start of a file."""
+    """The position of the character after `before`, the text from the start of a file."""
     lines = lines_of(before)
     return Position(file, len(lines), len(lines[-1]) + 1)
