@@ -1,8 +1,8 @@
-"""The small languages inside a document's strings: sizes, quantities, durations, schedules, time zones.
+"""The grammars of a document's strings: sizes, quantities, durations, schedules, time zones and others.
 
-Each module holds one grammar, taken from the program that reads the string in the end (Spark or
-Kubernetes), and turns a text into an exact value. A text outside the grammar raises `GrammarError`, and
-nothing else is ever raised for a `str`. Standard library only; nothing here knows about documents.
+Each module has one grammar, taken from the program that finally reads the string (Spark or Kubernetes), and
+parses a string to an exact value. A string outside the grammar raises `GrammarError`; no other exception is
+raised for a `str`. The modules use only the standard library, and do not depend on documents.
 """
 
 from __future__ import annotations

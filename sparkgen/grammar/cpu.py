@@ -1,7 +1,7 @@
 """CPU as Kubernetes reads it: "2", "0.5", "500m".
 
 Source: k8s.io/apimachinery/pkg/api/resource, and the API server's rules for the resource "cpu"
-(core/validation, ValidateResourceQuantityValue: not negative; kubelet accounts in thousandths).
+(core/validation, ValidateResourceQuantityValue: not negative; the kubelet counts in thousandths).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ALLOWED = 'a number of cores as Kubernetes writes it: whole ("2"), a fraction ("
 
 
 def to_cores(text: str) -> Decimal:
-    """The exact number of cores."""
+    """The exact number of cores. Raises GrammarError."""
     cores = quantity.parse(text)
     if cores < 0:
         raise GrammarError("is negative")

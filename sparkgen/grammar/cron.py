@@ -1,4 +1,4 @@
-"""Schedules as a Kubernetes CronJob takes them: "0 3 * * *", "@daily".
+"""Schedules as a Kubernetes CronJob reads them: "0 3 * * *", "@daily".
 
 Source: github.com/robfig/cron/v3, ParseStandard (parser.go, spec.go), which the API server and the CronJob
 controller both use, and batch/validation validateScheduleFormat, which refuses "TZ" anywhere in the text.
@@ -36,7 +36,7 @@ DESCRIPTORS: Mapping[str, str] = {
 }
 
 _LONGEST_GO_DURATION = 2**63 // 10**9
-"""Seconds in time.Duration's largest number of nanoseconds."""
+"""The seconds of Go's longest time.Duration, which counts nanoseconds."""
 
 _LONGEST_MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -60,10 +60,10 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a CronJob starts: the numbers that each field permits, or `every` so many seconds (`@every`).
+    """The times at which a CronJob starts: the numbers that each field allows, or `every` (seconds).
 
-    `days_star` and `weekdays_star` say that the field is unrestricted: only where both are restricted,
-    either one suffices (SpecSchedule.dayMatches).
+    `days_star` and `weekdays_star`: whether the field is unrestricted. If both fields are restricted, a day
+    has to match only one of them (SpecSchedule.dayMatches).
     """
 
     minutes: frozenset[int] = frozenset()
@@ -77,7 +77,7 @@ class Schedule:
 
     @property
     def never(self) -> bool:
-        """Whether no date ever matches, as with 30 February."""
+        """Whether no date matches, as with 30 February."""
         if self.every is not None:
             return False
         if not (self.minutes and self.hours and self.months):
@@ -89,7 +89,7 @@ class Schedule:
 
 
 def parse(text: str) -> Schedule:
-    """The schedule that a text describes."""
+    """The schedule of a string. Raises GrammarError."""
     if "TZ" in text:
         meant = re.sub(r"^(?:CRON_)?TZ=\S*\s+", "", text)
         raise GrammarError("contains a time zone, which a CronJob refuses in its schedule", meant)
@@ -124,12 +124,12 @@ def _wrong_count(count: int) -> str:
 
 
 def _without_seconds(fields: list[str]) -> str:
-    """The schedule that was meant by six fields of which the first says second 0; "" otherwise."""
+    """The schedule without the first of six fields, if this is 0 (the second); "" otherwise."""
     return _if_valid(fields[1:]) if len(fields) == len(FIELDS) + 1 and fields[0] == "0" else ""
 
 
 def _with_short_names(fields: list[str]) -> str:
-    """The schedule with names of three letters, and 0 for a Sunday written 7; "" if that is not all."""
+    """The schedule with names of three letters, and 0 for Sunday instead of 7; "" if it is still invalid."""
     *others, weekdays = (
         re.sub(rf"\b({'|'.join(field.names)})[a-z]*\b", r"\1", part.lower()) if field.names else part
         for part, field in zip(fields, FIELDS, strict=True)
@@ -156,7 +156,7 @@ def _descriptor(text: str) -> Schedule:
 
 
 def _go_duration(text: str) -> float:
-    """Seconds of a Go duration such as "1h30m" (time.ParseDuration); robfig rounds below 1 s up to 1 s."""
+    """The seconds of a Go duration such as "1h30m" (time.ParseDuration): whole, at least 1, as in robfig."""
     units = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
     part = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)"
     if len(text) > 40 or not re.fullmatch(rf"[+-]?(?:0|(?:{part})+)", text):
@@ -169,7 +169,7 @@ def _go_duration(text: str) -> float:
 
 
 def _is_star(part: str) -> bool:
-    """Whether robfig sets its star bit: some range of the field is a star without a step above one."""
+    """Whether robfig sets its star bit: a range of the field is a star without a step above one."""
     for expression in part.split(","):
         ends, _, step = expression.partition("/")
         if ends.split("-")[0] in ("*", "?") and (not step or int(step) == 1):

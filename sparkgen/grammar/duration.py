@@ -1,7 +1,7 @@
 """Durations as Spark reads them: "500ms", "60s", "2h".
 
 Source: org.apache.spark.network.util.JavaUtils.timeStringAs. The text is lower-cased and trimmed, a whole
-number (a sign is permitted) is followed by at most one unit. Each setting has its own unit for a number
+number (a minus sign is allowed) is followed by at most one unit. Each setting has its own unit for a number
 without one: seconds for spark.dynamicAllocation.executorIdleTimeout, milliseconds for
 spark.kubernetes.allocation.batch.delay. Converting rounds towards zero and stops at the largest long, as
 java.util.concurrent.TimeUnit.convert does.
@@ -54,17 +54,17 @@ def _pattern() -> re.Pattern[str]:
 
 
 def to_microseconds(text: str, default_unit: str = "us") -> int:
-    """The duration in whole microseconds; a number without a unit counts in `default_unit`."""
+    """The duration in whole microseconds; a number without a unit is in `default_unit`."""
     return _convert(text, default_unit, "us")
 
 
 def to_milliseconds(text: str, default_unit: str = "ms") -> int:
-    """The duration in whole milliseconds; a number without a unit counts in `default_unit`."""
+    """The duration in whole milliseconds; a number without a unit is in `default_unit`."""
     return _convert(text, default_unit, "ms")
 
 
 def to_seconds(text: str, default_unit: str = "s") -> int:
-    """The duration in whole seconds; a number without a unit counts in `default_unit`."""
+    """The duration in whole seconds; a number without a unit is in `default_unit`."""
     return _convert(text, default_unit, "s")
 
 
@@ -81,7 +81,7 @@ def _convert(text: str, default_unit: str, unit: str) -> int:
 
 
 def _refused(lower: str) -> GrammarError:
-    """Why a text is no duration, and what was probably meant."""
+    """The error that says why a string is no duration, and what was probably meant."""
     if not lower:
         return GrammarError("is empty")
     parts = re.fullmatch(r"([0-9]+)(\.[0-9]*)?(\s*)([a-z]*)", lower)
@@ -102,14 +102,14 @@ def _refused(lower: str) -> GrammarError:
 
 
 def _summed(text: str) -> str:
-    """1h30m is 90m: the sum of the parts, in the largest unit that has it whole."""
+    """The sum of the parts, in the largest unit in which it is whole: 90m for 1h30m."""
     parts = re.findall(r"([0-9]{1,18})(d|h|ms|m|us|s)", text)
     microseconds = sum(int(number) * UNITS[unit] for number, unit in parts)
     return _in_largest_unit(microseconds)
 
 
 def _without_fraction(number: str, unit: str) -> str:
-    """1.5s is 1500ms; "" where there is no unit, or not even microseconds are whole."""
+    """The duration in a unit in which it is whole: 1500ms for 1.5s; "" without such a unit."""
     from decimal import Decimal  # noqa: PLC0415 - only to word an error
 
     if unit not in UNITS or len(number) > MOST_DIGITS:

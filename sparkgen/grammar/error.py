@@ -1,13 +1,13 @@
-"""What every grammar raises for a text that it refuses."""
+"""The exception that every grammar raises for a string that it refuses."""
 
 from __future__ import annotations
 
 
 class GrammarError(ValueError):
-    """A text outside a grammar.
+    """A string does not match a grammar.
 
-    `reason` says in words what is wrong, as the end of a sentence that begins with the text;
-    `suggestion` is the text that was probably meant, or "" where there is no safe guess.
+    `reason`: what is wrong, as the end of a sentence that begins with the string; `suggestion`: the string
+    that was probably meant, or "" if this is not certain enough.
     """
 
     def __init__(self, reason: str, suggestion: str = "") -> None:

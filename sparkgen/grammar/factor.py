@@ -2,7 +2,7 @@
 
 Source: Spark's ConfigBuilder(...).doubleConf (String.toDouble), with the check that the memory overhead
 factor is greater than zero (org.apache.spark.internal.config: DRIVER_MEMORY_OVERHEAD_FACTOR). Forms that
-Java would read but nobody writes (hexadecimal, "NaN", a trailing "d") are refused.
+Java accepts but nobody writes (hexadecimal, "NaN", a trailing "d") are refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST_TEXT = 40
 
 
 def parse(text: str) -> Decimal:
-    """The exact value of a factor, always above zero."""
+    """The exact value of a factor, always above zero. Raises GrammarError."""
     trimmed = text.strip(BLANKS)
     if not re.fullmatch(r"\+?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,2})?", trimmed):
         raise _refused(trimmed)

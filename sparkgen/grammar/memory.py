@@ -32,13 +32,13 @@ UNITS: Mapping[str, int] = {
 ALLOWED = 'a whole number with a Spark unit (k, m, g, t or p), as in "512m" or "4g"'
 
 LONGEST = 2**63 - 1
-"""Spark counts in Java's long."""
+"""The most bytes: Spark counts in Java's long."""
 
 MOST_DIGITS = 20
-"""A number with so many digits is larger than any long."""
+"""A number with this many digits is larger than any long."""
 
 BLANKS = "".join(map(chr, range(33)))
-"""What Java's String.trim removes."""
+"""The characters that Java's String.trim removes."""
 
 
 @cache
@@ -47,7 +47,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def to_bytes(text: str, default_unit: str = "b") -> int:
-    """The size in bytes; a number without a unit counts in `default_unit`."""
+    """The size in bytes; a number without a unit is in `default_unit`. Raises GrammarError."""
     lower = text.lower().strip(BLANKS)
     match = _pattern().fullmatch(lower)
     if match is None or (match[2] or default_unit) not in UNITS:
@@ -65,7 +65,7 @@ def to_mib(text: str, default_unit: str = "m") -> int:
 
 
 def _refused(text: str, lower: str) -> GrammarError:
-    """Why a text is no size, and what was probably meant."""
+    """The error that says why a string is no size, and what was probably meant."""
     if not lower:
         return GrammarError("is empty")
     parts = re.fullmatch(r"([+-]?)([0-9]+)(\.[0-9]*)?(\s*)([a-z]*)", lower)
@@ -90,7 +90,7 @@ def _refused(text: str, lower: str) -> GrammarError:
 
 
 def _without_fraction(number: str, unit: str) -> str:
-    """0.5g is 512m; "" where the next smaller unit is no whole number either."""
+    """The size in the next smaller unit: 512m for 0.5g; "" if it is not whole in this unit either."""
     from decimal import Decimal  # noqa: PLC0415 - only to word an error
 
     smaller = {"k": "b", "m": "k", "g": "m", "t": "g", "p": "t"}.get(unit)

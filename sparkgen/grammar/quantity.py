@@ -1,8 +1,8 @@
 """Quantities as Kubernetes reads them: "500m", "1.5", "2Gi", "1e3".
 
 Source: k8s.io/apimachinery/pkg/api/resource, quantity.go (ParseQuantity) and suffix.go. Upper and lower
-case matter: "m" is a thousandth, "M" a million, "Mi" 1024 x 1024. A value finer than one billionth is
-rounded away from zero, as there.
+case matter: "m" is a thousandth, "M" a million, "Mi" 1024 x 1024. As in Kubernetes, a value finer than one
+billionth is rounded away from zero.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ALLOWED = 'a number with at most one Kubernetes suffix: m, k, M, G, T, Ki, Mi, G
 
 LONGEST_TEXT = 64
 LARGEST_EXPONENT = 30
-"""Beyond what any resource counts; Kubernetes itself stops at 2^63 - 1."""
+"""Larger than the amount of any resource; Kubernetes itself stops at 2^63 - 1."""
 
 _EXACT = Context(prec=120, rounding=ROUND_UP)
 
@@ -51,7 +51,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def parse(text: str) -> Decimal:
-    """The exact value of a quantity (cores, bytes, pieces: whatever the resource counts)."""
+    """The exact value of a quantity, in the resource's unit (cores, bytes, pieces). Raises GrammarError."""
     if len(text) > LONGEST_TEXT:
         raise GrammarError("is too long for a quantity")
     match = _pattern().fullmatch(text)
@@ -70,7 +70,7 @@ def parse(text: str) -> Decimal:
 
 
 def format_quantity(value: Decimal) -> str:
-    """A quantity's text in decimal form: whole if it can be, else in thousandths, else as it is."""
+    """A quantity's text in decimal form: whole if possible, otherwise in thousandths, or else billionths."""
     if value == value.to_integral_value():
         return str(int(value))
     thousandths = _EXACT.multiply(value, Decimal(1000))
@@ -80,7 +80,7 @@ def format_quantity(value: Decimal) -> str:
 
 
 def _refused(text: str) -> GrammarError:
-    """Why a text is no quantity, and what was probably meant."""
+    """The error that says why a string is no quantity, and what was probably meant."""
     if not text:
         return GrammarError("is empty")
     if re.fullmatch(r"[0-9]{1,9},[0-9]{1,9}", text, re.ASCII):

@@ -1,7 +1,7 @@
-"""Moments as Kubernetes writes them: "2026-03-01T06:00:00Z".
+"""Times as Kubernetes writes them: "2026-03-01T06:00:00Z".
 
 Source: RFC 3339, as k8s.io/apimachinery's metav1.Time reads it (Go's time.RFC3339: upper-case T and Z, a
-zone is required). A leap second is refused, as there.
+zone is required). A leap second is refused, as in Go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PATTERN = (
 
 
 def to_seconds(text: str) -> int:
-    """Whole seconds since 1970-01-01T00:00:00Z; a fraction is dropped."""
+    """The whole seconds since 1970-01-01T00:00:00Z; a fraction is ignored. Raises GrammarError."""
     match = re.fullmatch(_PATTERN, text)
     if match is None:
         raise _refused(text)

@@ -1,9 +1,9 @@
-"""Time zones as a Kubernetes CronJob takes them: "Europe/Berlin", "Etc/UTC".
+"""Time zones as a Kubernetes CronJob reads them: "Europe/Berlin", "Etc/UTC".
 
 Source: batch/validation validateTimeZone: a name of the IANA database, in its own upper and lower case, as
-the API server's Go library finds it; "Local" is refused. The machine that checks is never asked, because a
-document must have the same problems everywhere: the names are in timezone_names.py. One that is missing
-there may be newer than the list, so `is_known` and `check` are two questions.
+the API server's Go library finds it; "Local" is refused. The names are in timezone_names.py. The database of
+the machine is not used, because a document must have the same problems everywhere. A name that the list
+lacks may be newer than the list, so `check` does not always refuse a name that `is_known` does not know.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from functools import cache
 from sparkgen.grammar.error import GrammarError
 
 _SURE = 0.85
-"""How alike two places are before the difference can only be a mistake ("Kiev" and "Kyiv": 0.75)."""
+"""The similarity from which a different name can only be a mistake ("Kiev" and "Kyiv": 0.75)."""
 _SHORTEST_PLACE = 4
 
 ALLOWED = 'a name from the IANA time zone database, as in "Europe/Berlin" or "Etc/UTC"'
 
 
 def check(text: str) -> None:
-    """Refuse what the API server would refuse for certain: bad syntax, "Local", no such area, a slip."""
+    """Raise GrammarError for a name that the API server certainly refuses.
+
+    These are names with bad syntax, "Local", names with an unknown area or without one, and typing errors.
+    """
     if not text:
         raise GrammarError("is empty")
     if text.lower() == "local":
@@ -47,12 +50,12 @@ def check(text: str) -> None:
 
 
 def is_known(text: str) -> bool:
-    """Whether the name is in the release of the database that sparkgen knows."""
+    """Whether the name is in the release of the database that sparkgen contains."""
     return text in names()
 
 
 def suggest(text: str, cutoff: float = 0.7) -> str:
-    """The name that was meant, or "": the same in another case, or a place written nearly so."""
+    """The name that was probably meant, or "": equal in lower case, or one with an equal or similar place."""
     from difflib import get_close_matches  # noqa: PLC0415 - only to word a problem
 
     wanted = re.sub(r"\s+", "_", text.strip())[:60].lower()
@@ -61,7 +64,7 @@ def suggest(text: str, cutoff: float = 0.7) -> str:
         return lower[wanted]
     area, _, place = wanted.rpartition("/")
     if len(place) < _SHORTEST_PLACE or not place.replace("_", "").isalpha():
-        return ""  # abbreviations and offsets: a guess would be another zone
+        return ""  # abbreviations and offsets: a guess would be a different zone
     same = [name for name in lower if name.rpartition("/")[2] == place]
     if len(same) == 1:
         return lower[same[0]]
@@ -72,7 +75,7 @@ def suggest(text: str, cutoff: float = 0.7) -> str:
 
 @cache
 def names() -> frozenset[str]:
-    """Every name that sparkgen knows."""
+    """All names in timezone_names.py."""
     from sparkgen.grammar.timezone_names import AREAS  # noqa: PLC0415 - most documents name no zone
 
     return frozenset(

@@ -1,7 +1,7 @@
 """The names of the IANA time zone database, release 2025b, links included (so "US/Pacific" too).
 
-Kept here, and not asked of the machine, so that a document has the same problems everywhere. A name that a
-later release adds is a warning, never an error (timezone.py). To renew: the keys of
+They are kept here, and not read from the machine, so that a document has the same problems everywhere. A name
+that a later release adds causes a warning instead of an error (timezone.py). To update them, take
 `zoneinfo.available_timezones()` on a machine with a current database, without `localtime`.
 """
 
