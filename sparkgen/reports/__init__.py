@@ -1,4 +1,4 @@
-"""Problems -> text, in the formats that people, editors and CI systems read. Pure: the caller prints."""
+"""Problems -> text, in the formats that people, editors and CI systems read. Pure: the caller prints it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FORMATS = ("text", "concise", "json", "github", "sarif")
 
 
 def report(problems: Sequence[Problem], form: str, context: Context) -> str:
-    """The problems, sorted by place, as text in the form asked for (one of FORMATS).
+    """The problems, sorted by position, as text in the format `form` (one of FORMATS).
 
     It ends with a newline or is empty.
     """
     ordered = sorted(problems, key=_order)
-    # One format is used in one run: the others are not imported.
+    # A run uses only one format, so the others are not imported.
     if form == "json":
         from sparkgen.reports.jsonreport import as_json  # noqa: PLC0415
 
@@ -37,5 +37,5 @@ def report(problems: Sequence[Problem], form: str, context: Context) -> str:
 
 
 def _order(problem: Problem) -> tuple[object, ...]:
-    """By place; what stands at one place in an order that no input decides."""
+    """The sort key of a problem: its position, then its texts, so that the order of input has no effect."""
     return (problem.sort_key, problem.severity.value, problem.found, problem.allowed, problem.next_step)

@@ -1,4 +1,4 @@
-"""What a report is made from, beside the problems."""
+"""The values that a report is made from, in addition to the problems."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 Lines = Callable[[str, int], str]
-"""The text of a line of an input by file and number from 1, without its end.
+"""Returns a line of an input by its file and number (from 1), without its line break.
 
-"" where there is none to show.
+"" if there is no line to show.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a code stands for: `title` in one line, `page` as Markdown with the title as its first heading."""
+    """The meaning of a code: `title` in one line, `page` as Markdown with the title as its first heading."""
 
     code: str
     title: str
@@ -27,10 +27,10 @@ def _no_lines(_file: str, _line: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a report may use beside the problems.
+    """The values that a report may use in addition to the problems.
 
-    `masked`: codes about secrets: lines with one of their problems are never shown, whatever else is wrong
-    there.
+    `masked`: the codes about secrets: a line with one of these problems is never shown, not even for its
+    other problems.
     """
 
     lines: Lines = _no_lines

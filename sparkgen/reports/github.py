@@ -1,7 +1,7 @@
-"""Problems as GitHub workflow commands: they appear as annotations on the lines of a pull request.
+"""Problems as GitHub workflow commands, which appear as annotations on the lines of a pull request.
 
-Format: `::error file=..,line=..,col=..,title=..::message`, as GitHub's "Workflow commands for GitHub Actions"
-says; the runner decodes %25, %0D and %0A everywhere, and %3A and %2C in properties.
+Format: `::error file=..,line=..,col=..,title=..::message`, from GitHub's page "Workflow commands for GitHub
+Actions"; the runner decodes %25, %0D and %0A everywhere, and %3A and %2C in properties.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def as_github(problems: Sequence[Problem]) -> str:
-    """One command per problem."""
+    """One command per problem, each on its own line."""
     return "".join(f"{_command(problem)}\n" for problem in problems)
 
 
@@ -40,7 +40,7 @@ def _place(problem: Problem) -> dict[str, str]:
 
 
 def is_file(name: str) -> bool:
-    """Whether a position's file is one that a reader can open, and not standard input or an option."""
+    """Whether a position's file is a file that readers can open, and not standard input or an option."""
     return not name.startswith(("<", "--"))
 
 

@@ -1,6 +1,6 @@
 """Problems as a JSON array, for scripts. The names of the fields are stable.
 
-New ones may come, none goes or changes.
+New fields may be added; existing fields are not removed or changed.
 """
 
 from __future__ import annotations

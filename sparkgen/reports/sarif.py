@@ -17,7 +17,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def as_sarif(problems: Sequence[Problem], context: Context) -> str:
-    """A log with one run; its rules are those of the problems, with their pages as help."""
+    """A log with one run; its rules are those of the problems' codes, with their pages as help."""
     codes = sorted({problem.code for problem in problems})
     driver = {
         "name": "sparkgen",
@@ -63,7 +63,7 @@ def _result(problem: Problem, rule_index: int) -> dict[str, Any]:
 
 
 def _message(problem: Problem, where: str) -> str:
-    """Text without a link in it, which `[text](target)` would be (SARIF 2.1.0, section 3.11.6)."""
+    """The message, without a link: SARIF reads `[text](target)` as a link (SARIF 2.1.0, section 3.11.6)."""
     details = (("Found", problem.found), ("Allowed", problem.allowed), ("Next", problem.next_step))
     parts = [f"{where}: {problem.message}" if problem.path else problem.message]
     lines = [*parts, *(f"{label}: {value}" for label, value in details if value)]
@@ -73,7 +73,7 @@ def _message(problem: Problem, where: str) -> str:
 
 
 def _artifact(file: str) -> dict[str, str]:
-    """A file as a URI: relative to the source root, or a file URI where the user named an absolute path."""
+    """The URI of a file: relative to the source root, or a file URI if the user named an absolute path."""
     path = quote(file.replace("\\", "/"), safe="/~", errors="surrogateescape")
     return (
         {"uri": f"file://{path}"}

@@ -1,4 +1,4 @@
-"""Problems as text for people: one line that editors can jump to, the line it is about, and what to do."""
+"""Problems as text for people: a line that editors can jump to, the source line, and what to do."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TONES = {Severity.ERROR: _RED, Severity.WARNING: _YELLOW, Severity.INFO: _CYAN}
 def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) -> str:
     """All problems and a line that counts them; "" if there are none.
 
-    `excerpts`: under each problem the source line with the place marked, and what was found, what is allowed,
-    what to do next. Without them one line each.
+    `excerpts`: below each problem, show the source line with a mark, what was found, what is allowed, and
+    what to do next. Otherwise each problem is one line.
     """
     if not problems:
         return ""
@@ -37,7 +37,7 @@ def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) ->
 
 
 def summary(problems: Iterable[Problem]) -> str:
-    """How much is wrong: ``2 errors and 1 warning in 1 file``."""
+    """The number of problems: ``2 errors and 1 warning in 1 file``."""
     found = list(problems)
     files = len({problem.position.file for problem in found})
     numbers = {severity: sum(problem.severity is severity for problem in found) for severity in Severity}
@@ -47,7 +47,7 @@ def summary(problems: Iterable[Problem]) -> str:
 
 
 def count(number: int, word: str) -> str:
-    """A number with its noun: ``1 file``, ``2 files``."""
+    """The number with its noun: ``1 file``, ``2 files``."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
@@ -75,7 +75,7 @@ def _details(problem: Problem, colour: bool) -> Iterator[str]:
 
 
 def _excerpt(problem: Problem, context: Context) -> Iterator[str]:
-    """The source line, and below it a mark under what the problem is about."""
+    """The source line, and a line with a mark below the value that the problem is about."""
     position = problem.position
     line = context.lines(position.file, position.line)
     if not line.strip():
@@ -92,18 +92,18 @@ def _excerpt(problem: Problem, context: Context) -> Iterator[str]:
 
 
 def _token(rest: str, found: str) -> str:
-    """What stands at the place: the value as found, with its quotes; "" where the problem is about none."""
+    """The value at the position as found, with its quotes; "" if the text there does not start with it."""
     quotes = ("", '"', "'")
     return next((q + found + q for q in quotes if found and rest.startswith(q + found)), "")
 
 
 def _window(shown: str, start: int) -> tuple[str, int]:
-    """The part of a long line around a column, and where the column is in it."""
+    """The part of a long line around a column, and the column's place in this part."""
     if _columns(shown) <= _WIDTH:
         return shown, start
     first = max(0, start - _WIDTH // 2)
-    # Cut by characters: on lines with wide ones the window is a little wider, and the mark still stands
-    # right.
+    # The line is cut by characters: with wide characters the part is a little wider, and the mark is still
+    # at the right place.
     left = _index(shown, first)
     lead = "... " if left else ""
     part = shown[left : left + _WIDTH]
@@ -112,7 +112,7 @@ def _window(shown: str, start: int) -> tuple[str, int]:
 
 
 def _index(text: str, columns: int) -> int:
-    """How many characters fill so many columns."""
+    """The number of characters that fill this many columns."""
     width = 0
     for index, char in enumerate(text):
         if width >= columns:
@@ -122,7 +122,7 @@ def _index(text: str, columns: int) -> int:
 
 
 def _columns(text: str) -> int:
-    """The columns that a terminal gives to a text: two for wide characters, none for combining ones."""
+    """The columns of a text in a terminal: two for a wide character, none for a combining character."""
     if text.isascii():
         return len(text)
     return sum(
