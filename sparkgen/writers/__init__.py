@@ -1,4 +1,4 @@
 """Rendered objects -> text, a stream, or files in a directory.
 
-Pure but for `directory` and `tree`, which touch the disk.
+`layout`, `manifest` and `stream` are pure; the other modules read or write files, or handle signals.
 """

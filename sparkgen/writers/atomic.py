@@ -1,4 +1,4 @@
-"""Put files into place at once: a reader sees the old one or the new one, and no half."""
+"""Replaces files atomically: a reader gets the old file or the new file, never a part."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MANY = 100
 
 
 def replace(folder: Path, files: Mapping[str, str | Iterable[bytes]]) -> None:
-    """Write texts, or bytes in pieces, under plain names, with the modes of files that are there.
+    """Write texts, or bytes in pieces, to files of `folder`; replaced files keep their modes.
 
-    All are staged beside their names first, then renamed: a name that has become a link meanwhile is
-    replaced, and not followed. OSError says what the file system refused.
+    All are first written to temporary files beside them, then renamed: if a name has become a link meanwhile,
+    the link is replaced, and not followed. Raises OSError as the file system does.
     """
     mark = secrets.token_hex(8)
     staged = {name: folder / f".{name}.{mark}" for name in files}
@@ -28,7 +28,7 @@ def replace(folder: Path, files: Mapping[str, str | Iterable[bytes]]) -> None:
                 file.writelines((content.encode(),) if isinstance(content, str) else content)
             with contextlib.suppress(FileNotFoundError):
                 before = (folder / name).lstat().st_mode
-                if stat.S_ISREG(before):  # a link's own mode lets everybody write
+                if stat.S_ISREG(before):  # the mode of a link itself lets everybody write
                     path.chmod(stat.S_IMODE(before) & 0o777)
         settle([*staged.values()])
         for name, path in staged.items():
@@ -40,10 +40,10 @@ def replace(folder: Path, files: Mapping[str, str | Iterable[bytes]]) -> None:
 
 
 def settle(paths: Sequence[Path]) -> None:
-    """Wait until new files, or the entries of folders, are on the disk: then a power cut leaves old or new.
+    """Wait until new files, or entries of folders, are on the disk, so that a power cut leaves old or new.
 
-    Not for very many: thousands of waits take longer than rendering, and what a power cut can damage then are
-    files that the next render writes again.
+    More than _MANY paths are not waited for: thousands of waits take longer than rendering, and the next
+    render writes the files again that a power cut can then damage.
     """
     if len(paths) > _MANY:
         return
@@ -59,7 +59,7 @@ def settle(paths: Sequence[Path]) -> None:
 
 
 def remove_empty(folders: Iterable[Path]) -> None:
-    """Remove those folders that hold nothing."""
+    """Remove the folders that are empty."""
     for folder in folders:
         with contextlib.suppress(OSError):
             folder.rmdir()

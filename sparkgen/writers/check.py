@@ -1,4 +1,4 @@
-"""Whether a directory is what a render would write, as a unified diff; nothing is written."""
+"""Compares a directory with what a render would write, as a unified diff; nothing is written."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from sparkgen.writers.tree import compare
 
 
 def difference(directory: Path, files: Mapping[str, str]) -> str:
-    """What `files` (text by relative path) would change in `directory`; "" when it is up to date.
+    """The diff that `files` (text by relative path) would make in `directory`; "" if it is up to date.
 
-    Missing files come from /dev/null, stale ones go there. Headers count as they do in `compare`.
+    Missing files are changes from /dev/null, stale files changes to it. Headers are treated as in `compare`.
+    Raises SparkgenError if the directory cannot be read, or as `compare` does.
     """
     try:
         changes = compare(directory, files)
@@ -41,9 +42,9 @@ def _diff(path: Path, old: str | None, new: str | None) -> Iterator[str]:
 
 
 def _lines(text: str | None) -> list[str]:
-    """The lines to compare, each with its end.
+    """The lines to compare, each with its line break.
 
-    A last line without one gets it, for a diff is read by people.
+    A last line without a line break gets one, so that the diff is easier to read.
     """
     if text is None:
         return []

@@ -1,4 +1,4 @@
-"""Applications -> the files of an output directory: who stands where."""
+"""Applications -> the files of an output directory, each with its path."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, kustomization
 def layout(bundles: Sequence[Bundle], *, version: str) -> dict[str, str]:
     """The text of every file by its path below the output directory, with `/` between folder and file.
 
-    One application stands in the directory itself; several have a folder each, and one kustomization that
-    lists the folders. Each kustomization comes after the files it lists. SparkgenError when two applications
-    are the same one.
+    A single application is in the directory itself; several have a folder each, and one kustomization that
+    lists the folders. Each kustomization comes after the files that it lists. Raises SparkgenError if two
+    bundles are the same application.
     """
     if len(bundles) == 1:
         return {manifest.filename: manifest.text for manifest in bundles[0].files}
@@ -29,9 +29,9 @@ def layout(bundles: Sequence[Bundle], *, version: str) -> dict[str, str]:
 
 
 def _folders(bundles: Sequence[Bundle]) -> list[str]:
-    """A folder per application: its name, with its namespace in front where two share the name.
+    """The folder of each application: its name, with its namespace in front if several share the name.
 
-    The two are joined by a point: neither may contain one, so no two applications meet in one folder.
+    A dot joins the two: neither may contain a dot, so no two applications get the same folder.
     """
     refuse_twins(bundles)
     shared = Counter(bundle.name for bundle in bundles)
@@ -42,9 +42,9 @@ def _folders(bundles: Sequence[Bundle]) -> list[str]:
 
 
 def refuse_twins(bundles: Sequence[Bundle]) -> None:
-    """SparkgenError when two bundles would be the same objects of a cluster.
+    """Raise SparkgenError if two bundles would be the same objects in a cluster.
 
-    The last one applied would win unseen.
+    The bundle that is applied last would replace the other without a message.
     """
     seen = Counter((bundle.namespace, bundle.name) for bundle in bundles)
     for (namespace, name), times in seen.items():

@@ -1,4 +1,4 @@
-"""Folders of a whole repository's render that no document gives any more."""
+"""Finds and removes the rendered folders of a repository for which there is no document any more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparkgen.writers.tree import STAGE, generated_in
 
 
 def find(directory: Path, places: Collection[str]) -> tuple[str, ...]:
-    """The folders below `directory` that hold files of a render and are none of `places`, sorted.
+    """The folders below `directory` that contain rendered files and are not in `places`, sorted.
 
     All paths are relative to `directory`, with `/`. Links are not followed.
     """
@@ -29,10 +29,10 @@ def find(directory: Path, places: Collection[str]) -> tuple[str, ...]:
 
 
 def remove(directory: Path, place: str) -> int:
-    """Delete the files of a render in one of those folders, and folders that are empty then; how many files.
+    """Delete the rendered files in one of these folders, and folders that are then empty.
 
-    SparkgenError says what the file system refused. The kustomization goes last, so that a removal that was
-    interrupted is found again.
+    Returns the number of files. The kustomization is deleted last, so that the next run finds the folder
+    again after an interrupted removal. Raises SparkgenError if the file system refuses it.
     """
     folder = directory / place
     try:

@@ -1,4 +1,4 @@
-"""Write files that are a person's from then on, into a directory: all of them or none, through no link."""
+"""Writes files that users then edit themselves to a directory: all or none, and through no link."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sparkgen.writers.open_folders import held
 
 
 def write_new(directory: Path, files: Mapping[str, str], *, force: bool) -> None:
-    """Write texts under plain names; `force` replaces files that are there, with their modes.
+    """Write files of `directory` (text by name); `force` replaces existing files, which keep their modes.
 
-    SparkgenError when a file is there without `force`, or a link or a folder at all, and for what the file
-    system refuses.
+    Raises SparkgenError if a file exists and `force` is False, if a link or a folder has the name, or if the
+    file system refuses it.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Folders below a root, held open: what is written lands there, whatever is put in their place meanwhile.
+"""Opens folders below a root, and keeps them open: files are written there even if a folder is replaced.
 
-The root is the caller's own word, and may be a link. Below it no link is followed: one that came with
-somebody's repository, or that a neighbour has put there after a look, would lead the files elsewhere.
+The root is the caller's own choice, and may be a link. Below it no link is followed: a link from somebody's
+repository, or one that another user creates after a check, would lead the files elsewhere.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from pathlib import Path
 from sparkgen.errors import SparkgenError
 
 _DESCRIPTORS = Path("/proc/self/fd")
-"""Linux: a folder that is open, by its number, as the start of a path."""
+"""On Linux, the paths of open folders by file descriptor."""
 
 
 @contextlib.contextmanager
 def held(root: Path, below: str = "", *, make: bool = False, shown: Path | None = None) -> Iterator[Path]:
-    """A path to the folder `below` (with `/`, "" for the root itself) that leads nowhere else meanwhile.
+    """A path to the folder `below` (with `/`, "" for the root itself) that always leads to this folder.
 
-    `make`: folders that are missing are made, all but the root. `shown`: the root's name in a message.
-    SparkgenError where something on the way is a link or no folder; OSError as the file system says.
+    `make`: create missing folders, except the root. `shown`: the root's name in messages. Raises
+    SparkgenError if a part of `below` is a link or no folder, and OSError as the file system does.
 
-    Where the system cannot name an open folder (macOS, Windows), it is the plain path, looked at just before.
+    On systems without paths for open folders (macOS, Windows), it is the plain path, checked just before.
     """
     refuse_links(root, below, shown=shown)
     if os.open not in os.supports_dir_fd or not _DESCRIPTORS.is_dir():
@@ -46,7 +46,7 @@ def held(root: Path, below: str = "", *, make: bool = False, shown: Path | None 
 
 
 def refuse_links(root: Path, below: str, *, shown: Path | None = None) -> None:
-    """SparkgenError when a folder between `root` and `below`, or that one, is a link or something else."""
+    """Raise SparkgenError if a part of the path `below` (from `root`) is a link, or is not a folder."""
     path = root
     for at, part in enumerate(_parts(below)):
         path /= part
@@ -59,7 +59,7 @@ def refuse_links(root: Path, below: str, *, shown: Path | None = None) -> None:
 
 
 def _inside(handle: int, part: str, *, make: bool, name: Path) -> int:
-    """Open a folder in an open one."""
+    """Open a folder inside an open folder. Returns its file descriptor."""
     if make:
         with contextlib.suppress(FileExistsError):
             os.mkdir(part, dir_fd=handle)

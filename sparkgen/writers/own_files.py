@@ -1,4 +1,4 @@
-"""Write files of our own that bear no header, each whole or not at all."""
+"""Writes sparkgen's own files without a header, each completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkgen.writers.repository import refuse_way_out
 
 
 def write(path: Path, content: str | Iterable[bytes]) -> None:
-    """Write one file, whole or not at all. SparkgenError says what the file system refused."""
+    """Write one file completely or not at all. Raises SparkgenError if the file system refuses it."""
     try:
         replace(path.parent, {path.name: content})
     except OSError as error:
@@ -19,10 +19,10 @@ def write(path: Path, content: str | Iterable[bytes]) -> None:
 
 
 def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool]) -> int:
-    """Have `files` (text by path below `directory`) there; how many were missing or different.
+    """Write `files` (text by path below `directory`). Returns how many were missing or different.
 
-    SparkgenError, and nothing written, where something stands that is not ours: a link is never followed
-    below `directory`, and a file is replaced only where `is_ours` says so of its text.
+    Raises SparkgenError, and writes nothing, if a path is not sparkgen's: links below `directory` are never
+    followed, and a file is replaced only if `is_ours` is true for its text.
     """
     refuse_way_out(directory)
     try:
@@ -36,7 +36,7 @@ def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool
 
 
 def _differs(directory: Path, path: str, text: str, is_ours: Callable[[str], bool]) -> bool:
-    """Whether a file has to be written; SparkgenError where it must not."""
+    """Whether a file has to be written. Raises SparkgenError if it must not be written."""
     target = directory / path
     for place in (target, *(directory / parent for parent in Path(path).parents[:-1])):
         if place.is_symlink():

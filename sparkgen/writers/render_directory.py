@@ -1,9 +1,9 @@
-"""Write a render into a directory: every file whole, and all of them or none as far as the file system can.
+"""Writes a render to a directory: each file completely, and all or none as far as the file system allows.
 
-Everything new is staged in a hidden folder of the directory itself (one file system: a rename replaces a file
-at once). What a disk refuses, it refuses then, and nothing was changed. Then a few renames follow each other
-with signals held back. Whatever breaks off in between, the next run completes: nothing goes back to the old
-files, for which people have Git.
+All new files are first written to a hidden folder in the directory itself (the same file system, so a rename
+replaces a file atomically). If the disk refuses a file, nothing has changed yet. Then the files are renamed,
+while signals are held back. If this is interrupted, the next run completes it. The old files are not
+restored, because users have them in Git.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Rename = Callable[[Path, Path], object]
 def write(
     directory: Path, files: Mapping[str, str], *, below: str = "", rename: Rename = os.replace
 ) -> Changes:
-    """Make `directory` hold `files` (text by relative path) and no other file of an earlier render.
+    """Write `files` (text by relative path) to `directory`, and delete all other files of an earlier render.
 
-    With `below`, it is this folder in it, and no link leads there. The changes are returned. Files that
-    differ in their header only are not touched, nor is anything that sparkgen did not write. SparkgenError
-    says what is in the way or what the file system refused, and whether anything was changed. `rename` is for
-    tests.
+    `below`: write to this folder of the directory, and follow no link to it. Returns the changes. Files that
+    differ only in their header, and files that sparkgen did not write, are not changed. Raises SparkgenError,
+    which says what is in the way or what the file system refused, and whether anything changed. `rename` is
+    for tests.
     """
     folder = directory / below
     made: list[Path] = []
@@ -61,7 +61,7 @@ def write(
 
 
 def refused(directory: Path, error: OSError, verb: str = "write to") -> SparkgenError:
-    """What the file system would not do, and what to do about it."""
+    """The error that says what the file system refused, and what to do about it."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         advice = "free some space, or choose another --output-dir"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -75,7 +75,7 @@ def refused(directory: Path, error: OSError, verb: str = "write to") -> Sparkgen
 
 
 def _missing(directory: Path) -> list[Path]:
-    """The directory and those of its parents that are not there yet, deepest first."""
+    """The directory and its parents that do not exist yet, deepest first."""
     missing = []
     path = directory
     while not path.exists() and not path.is_symlink():
@@ -88,9 +88,9 @@ def _missing(directory: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def _locked(directory: Path, shown: Path) -> Iterator[None]:
-    """Let one process write at a time.
+    """Let only one process write at a time.
 
-    The lock goes when the process goes; where the file system has none, there is none.
+    The lock ends with the process. Without locks in the file system or the system, there is no lock.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
@@ -113,11 +113,11 @@ def _locked(directory: Path, shown: Path) -> Iterator[None]:
 
 
 def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> None:
-    """Stage everything, then rename and remove it with signals held back."""
+    """Stage all new files, then rename them and remove stale files, with signals held back."""
     stage = directory / STAGE
     earlier = begun(directory)
     clear = partial(remove_stage, directory, keep_list=bool(earlier))
-    clear()  # of a run that was killed: nobody else is here
+    clear()  # files of a killed run: the lock excludes other runs
     stage.mkdir(mode=0o700, exist_ok=bool(earlier))
     try:
         staged = {path: stage / str(number) for number, path in enumerate(changes.write)}
@@ -137,7 +137,7 @@ def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> 
 
 def _copy_mode(old: Path, new: Path) -> None:
     mode = old.lstat().st_mode
-    if stat.S_ISREG(mode):  # a link that was put there meanwhile is replaced, and says nothing
+    if stat.S_ISREG(mode):  # a link that was created meanwhile is replaced, and its mode has no effect
         new.chmod(stat.S_IMODE(mode) & 0o777)
 
 
@@ -148,9 +148,10 @@ def _commit(
     put: Callable[[str, Path], object],
     give_up: Callable[[], object],
 ) -> None:
-    """Move the new files into place, and remove the ones that nothing lists any more.
+    """Move the new files into place, and remove the stale files.
 
-    The kustomizations go last: by what the old ones list, the next run finds what this one did not get to.
+    The kustomizations come last: from the lists in the old ones, the next run finds the files that this run
+    did not reach.
     """
     done = 0
     try:
@@ -178,7 +179,7 @@ def _commit(
 
 
 def _kustomizations_last(written: Iterable[str], removed: Iterable[str]) -> list[str]:
-    """All paths in the order of the commit; the kustomization of the directory itself is the very last."""
+    """All paths in the order of the commit; the directory's own kustomization is last."""
     paths = [*written, *removed]
     listings = [path for path in paths if path.rpartition("/")[2] == KUSTOMIZATION]
     others = [path for path in paths if path not in set(listings)]
@@ -186,20 +187,20 @@ def _kustomizations_last(written: Iterable[str], removed: Iterable[str]) -> list
 
 
 def _folders(paths: Iterable[str]) -> list[str]:
-    """The folders of these files, but for the directory itself."""
+    """The folders of these files, without the directory itself."""
     return [name for name in dict.fromkeys(path.rpartition("/")[0] for path in paths) if name]
 
 
 @contextlib.contextmanager
 def _at(directory: Path, shown: Path, path: str, *, make: bool = False) -> Iterator[Path]:
-    """Where a file of the directory stands, in a folder that is held (open_folders.py)."""
+    """The path of a file of the directory, in a folder that is kept open (open_folders.py)."""
     folder, _, name = path.rpartition("/")
     with held(directory, folder, shown=shown, make=make) as inside:
         yield inside / name
 
 
 def remove_stage(directory: Path, *, keep_list: bool = False) -> None:
-    """Remove what was staged; `keep_list`: not what says which files an earlier run has added."""
+    """Remove the staged files; `keep_list`: keep the list of the files that an earlier run was to write."""
     stage = directory / STAGE
     if stage.is_symlink():
         stage.unlink()

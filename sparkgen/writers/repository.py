@@ -1,4 +1,4 @@
-"""The repository that a folder is in, and whether a link in it leads out of it. No program is asked."""
+"""Finds a folder's repository, and refuses links that lead out of it. Works without running Git."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sparkgen.errors import SparkgenError
 
 
 def repository_root(folder: Path) -> Path:
-    """The nearest folder with `.git`, from `folder` (resolved) up; `folder` itself where there is none."""
+    """The nearest folder with `.git`, from `folder` (resolved) up; `folder` itself if there is none."""
     above = (folder, *folder.parents)
     return next((one for one in above if os.path.exists(one / ".git")), folder)  # noqa: PTH110 - never raises
 
 
 def refuse_way_out(directory: Path) -> None:
-    """SparkgenError where a link of the repository leads an output directory out of it.
+    """Raise SparkgenError if a link in the repository leads the output directory out of it.
 
-    A link that stands beside the repository is the caller's own; one in it came with somebody's commit.
+    A link outside the repository is the caller's own; a link in it may come from somebody's commit.
     """
     root = os.path.realpath(repository_root(Path.cwd()))
     named = os.path.normpath(os.path.join(os.path.realpath(Path.cwd()), directory))  # noqa: PTH118 - by its text

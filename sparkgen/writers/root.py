@@ -1,8 +1,8 @@
-"""Which directory of documents an output directory is rendered from.
+"""Records the directory of documents from which an output directory is rendered.
 
-`render -R` removes what is of no document: the output of one directory would go by the render of another
-one. So a file in the output directory says whose it is, by the path from there: it is the same on every
-machine that has the same repository.
+`render -R` removes the files of documents that do not exist: rendering one directory would remove the output
+of another. So a file in the output directory names its directory of documents, by the relative path, which is
+the same on every machine with the same repository.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _MOST_BYTES = 16 * 1024
 
 
 def refuse_other(directory: Path, root: Path, places: Collection[str], stale: Collection[str]) -> None:
-    """SparkgenError when `directory` holds what was rendered from another directory than `root`.
+    """Raise SparkgenError if `directory` contains the render of a directory other than `root`.
 
-    `places`: where applications are rendered to now; `stale`: folders of a render that would be removed. An
-    output from before there were marks is taken for this root's, unless all that stands in it would go.
+    `places`: the folders to which applications are rendered now; `stale`: the rendered folders that would be
+    removed. Output without a marker file counts as this root's, unless everything in it would be removed.
     """
     named = _named(directory)
     own = _relative(directory, root)
@@ -49,7 +49,7 @@ def refuse_other(directory: Path, root: Path, places: Collection[str], stale: Co
 
 
 def mark(directory: Path, root: Path) -> None:
-    """Say in an output directory that it is rendered from `root`. SparkgenError for what is refused."""
+    """Write the marker file, which names `root`, unless there is one. Raises SparkgenError if this fails."""
     text = f"{_OPENING}{json.dumps(_relative(directory, root))}\n"
     refuse_way_out(directory)
     try:
@@ -63,14 +63,14 @@ def mark(directory: Path, root: Path) -> None:
 
 
 def _named(directory: Path) -> str | None:
-    """The root that a mark names; None where there is none, "" for a mark that cannot be read."""
+    """The root in the marker file; None if there is no file, "" if it cannot be read."""
     try:
         handle = os.open(directory / MARKER, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
     except OSError:
         return ""
-    with open(handle, "rb") as file:  # noqa: PTH123 - a handle that no link has led to
+    with open(handle, "rb") as file:  # noqa: PTH123 - a handle that was opened without following a link
         lines = file.read(_MOST_BYTES).decode("utf-8", errors="replace").splitlines()
     for line in lines:
         if not line.startswith("#"):
@@ -81,7 +81,7 @@ def _named(directory: Path) -> str | None:
 
 
 def _relative(directory: Path, root: Path) -> str:
-    """The way from the output to the documents, links followed; absolute between two drives of Windows."""
+    """The relative path from output to documents, with links resolved; absolute between drives of Windows."""
     there = os.path.realpath(root)
     try:
         return Path(os.path.relpath(there, os.path.realpath(directory))).as_posix()

@@ -1,4 +1,4 @@
-"""Signals around work that must not end half way."""
+"""Handles signals during work that must not be interrupted partway."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 @contextlib.contextmanager
 def cleanly_ended() -> Iterator[None]:
-    """Let SIGTERM end the program as an exception does.
+    """Let SIGTERM end the program as an exception (SystemExit) does.
 
-    What is open is closed, what is half done is undone.
+    So open files are closed, and unfinished work is undone.
     """
     if not _in_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -31,7 +31,7 @@ def cleanly_ended() -> Iterator[None]:
 
 @contextlib.contextmanager
 def held_back() -> Iterator[None]:
-    """Hold back the signals that would end the program; deliver the first one afterwards."""
+    """Hold back the signals that would end the program; deliver the first of them afterwards."""
     if not _in_main_thread():
         yield
         return
@@ -50,7 +50,7 @@ def held_back() -> Iterator[None]:
 
 
 def _in_main_thread() -> bool:
-    """Handlers can be set, and run, in the main thread only."""
+    """Whether this is the main thread: only there can handlers be set, and do they run."""
     return threading.current_thread() is threading.main_thread()
 
 

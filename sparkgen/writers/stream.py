@@ -9,9 +9,9 @@ from sparkgen.writers.manifest import Bundle
 
 
 def stream(bundles: Sequence[Bundle]) -> str:
-    """Every manifest of every application, each behind `---`; kustomizations are for directories only.
+    """All manifests of all applications, each after `---`; only directories have kustomizations.
 
-    SparkgenError when two applications are the same one.
+    Raises SparkgenError if two bundles are the same application.
     """
     refuse_twins(bundles)
     return "".join(f"---\n{manifest.text}" for bundle in bundles for manifest in bundle.manifests)

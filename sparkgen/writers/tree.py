@@ -1,4 +1,4 @@
-"""What an output directory holds now, and what has to change: read everything, then decide, write nothing."""
+"""Compares an output directory with a render: reads all its files and returns the changes; writes nothing."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from pathlib import Path
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, with_header_of
 
-# A listed resource is looked at only if it is a plain name: nothing that a kustomization says leads out of
-# the directory.
+# A listed resource is read only if it is a plain name, so that no kustomization can lead out of the
+# directory.
 _LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILINE)
 _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN = 5
 
 STAGE = ".sparkgen-stage"
-"""The hidden folder of new files, and of their list: by it the next run finds what a killed one had added."""
+"""The hidden folder of new files and their list, from which the next run finds the files of a killed run."""
 LIST = "files"
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What makes a directory equal to a render. Paths are relative to it, with `/`.
+    """The changes that make a directory equal to a render. Paths are relative to the directory, with `/`.
 
-    `write`: new text by path, of files that are missing or differ, in the order of the render.
-    `stale`: files of an earlier render that this one does not have. `old`: the present text of all files
-    concerned.
+    `write`: the new text by path of files that are missing or different, in the order of the render.
+    `stale`: the files of an earlier render that this render does not have. `old`: the present texts of all
+    these files.
     """
 
     write: Mapping[str, str]
@@ -40,11 +40,11 @@ class Changes:
 
 
 def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = None) -> Changes:
-    """The changes that `files` (path -> text) asks for. A difference in a header alone is none.
+    """The changes from the directory to `files` (path -> text). A different header alone is not a change.
 
-    `shown`: the directory's name in a message. What a run that broke off has added counts as an earlier
-    render's. SparkgenError when a file that sparkgen did not write, or a link, stands where a file has to go:
-    such files are never touched. An empty file is nobody's.
+    `shown`: the directory's name in messages. Files of an interrupted run count as files of an earlier
+    render. Raises SparkgenError if a file that sparkgen did not write, or a link, is at the path of a file:
+    such files are never changed. An empty file may be replaced.
     """
     shown = shown or directory
     if _kind(directory) not in ("folder", "nothing", "link to a folder"):
@@ -73,7 +73,7 @@ def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = N
 
 
 def begun(directory: Path) -> list[str]:
-    """The paths that a run that broke off was to write; the list may name anything."""
+    """The paths that an interrupted run was to write; they are not checked, and may lead anywhere."""
     stage = directory / STAGE
     if stage.is_symlink() or (stage / LIST).is_symlink() or not (stage / LIST).is_file():
         return []
@@ -88,7 +88,7 @@ def _folders(files: Iterable[str]) -> Iterator[str]:
 def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Path and text of each file that an earlier render wrote.
 
-    Listed by a kustomization of ours, with our header itself.
+    These are files with sparkgen's header that a kustomization by sparkgen lists.
     """
     listed = list(_generated_names(directory))
     for name in listed:
@@ -106,7 +106,7 @@ def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[tuple[str, str
 
 
 def _unlisted(directory: Path) -> Iterator[tuple[str, str]]:
-    """Path and text of what a run that broke off has added; nothing that its list says leads out."""
+    """Path and text of each file that an interrupted run added; paths that lead out are ignored."""
     for path in begun(directory):
         folder = path.rpartition("/")[0]
         if _INSIDE.fullmatch(path) and (not folder or _kind(directory / folder) == "folder"):
@@ -116,16 +116,16 @@ def _unlisted(directory: Path) -> Iterator[tuple[str, str]]:
 
 
 def _generated_names(folder: Path) -> Iterator[str]:
-    """What the kustomization in `folder` lists, if sparkgen wrote it."""
+    """The names in the kustomization of `folder`, if sparkgen wrote it."""
     text = _read(folder / KUSTOMIZATION)
     if text is not None and is_generated(text):
         yield from _LISTED.findall(text)
 
 
 def generated_in(folder: Path) -> tuple[str, ...]:
-    """The files of a render in a folder itself, its kustomization last.
+    """The rendered files in a folder itself, its kustomization last.
 
-    Without one of ours, it is what a run that broke off has added.
+    Without a kustomization by sparkgen, these are the files that an interrupted run added.
     """
     listed = [*_generated_names(folder)]
     added = [path for path, _ in _unlisted(folder) if "/" not in path and path != KUSTOMIZATION]
@@ -134,9 +134,9 @@ def generated_in(folder: Path) -> tuple[str, ...]:
 
 
 def _read(path: Path) -> str | None:
-    """The text of a regular file; None if there is none.
+    """The text of a regular file; None if there is nothing at the path.
 
-    A line without our header for anything else that bears the name: it is never ours.
+    For anything else, such as a link, a line without sparkgen's header, so that it never counts as generated.
     """
     kind = _kind(path)
     if kind == "nothing":
@@ -145,7 +145,7 @@ def _read(path: Path) -> str | None:
 
 
 def _kind(path: Path) -> str:
-    """What stands at `path`, links not followed."""
+    """What is at `path`, in words, without following links."""
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
