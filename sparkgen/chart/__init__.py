@@ -1,4 +1,4 @@
-"""The Helm chart that comes with sparkgen: copied into a folder, or packed for a registry."""
+"""The Helm chart that is part of sparkgen: copies it to a folder, or packs it for a registry."""
 
 from __future__ import annotations
 

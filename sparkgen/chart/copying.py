@@ -1,4 +1,4 @@
-"""The chart as a folder, for a Git repository that has to do without a registry."""
+"""Copies the chart to a folder, for Git repositories that use no registry."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from sparkgen.chart.files import NAME, files
 from sparkgen.errors import SparkgenError
 
 OURS = ("templates", "files")
-"""Folders of the chart in which an export leaves nothing of an earlier version."""
+"""The folders of the chart in which an export first deletes all files of an earlier version."""
 
 
 def export(target: Path) -> list[str]:
-    """Have the chart in the folder `target`, and nothing of an earlier one; the paths of its files.
+    """Replace the chart in the folder `target`. Returns the paths of the chart's files.
 
-    SparkgenError where something else is in `target`: nothing is overwritten that is no chart of ours.
+    Files of an earlier version in the folders OURS are deleted. Raises SparkgenError if `target` contains
+    something other than this chart, which is never overwritten, or if the file system refuses it.
     """
     content = files()
     try:
@@ -33,7 +34,7 @@ def export(target: Path) -> list[str]:
 
 
 def _refuse_link(target: Path, path: Path) -> None:
-    """SparkgenError when a link on the way below the folder would lead a file of the chart elsewhere."""
+    """Raise SparkgenError if a link below the folder would lead a file of the chart elsewhere."""
     for part in (path, *path.parents):
         if part == target:
             return

@@ -1,4 +1,4 @@
-"""Where the chart is, and what belongs to it."""
+"""Finds the chart, and reads its files and version."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def folder() -> Path:
 
 
 def files() -> dict[str, bytes]:
-    """Path below the chart -> content, sorted by path."""
+    """Path below the chart -> content, sorted by path. Raises SparkgenError if the chart cannot be read."""
     root = folder()
     try:
         found = {
@@ -34,7 +34,7 @@ def files() -> dict[str, bytes]:
 
 
 def version(content: dict[str, bytes]) -> str:
-    """The chart's version, of the files that are given."""
+    """The chart's version in these files (path -> content). Raises SparkgenError if there is none."""
     found = re.search(rb"^version: (\S+)$", content["Chart.yaml"], re.MULTILINE)
     if found is None:
         raise SparkgenError("the chart's Chart.yaml names no version")

@@ -1,4 +1,4 @@
-"""The chart as a package of Helm, the same bytes whenever and wherever it is made."""
+"""Packs the chart for Helm: always to the same bytes, on every machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.errors import SparkgenError
 
 
 def archive(content: dict[str, bytes]) -> bytes:
-    """A gzipped tar of the chart's folder: no times, no owners, Chart.yaml first as Helm likes it."""
+    """A gzipped tar of the chart's folder: no times, no owners, Chart.yaml first as in Helm's packages."""
     stream = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=stream, mode="wb", mtime=0, filename="") as packed,
@@ -27,7 +27,7 @@ def archive(content: dict[str, bytes]) -> bytes:
 
 
 def package(directory: Path) -> Path:
-    """Write `spark-app-<version>.tgz` into a directory; its path."""
+    """Write `spark-app-<version>.tgz` to a directory. Returns its path. Raises SparkgenError if it fails."""
     content = files()
     path = directory / f"{NAME}-{version(content)}.tgz"
     try:
