@@ -1,1 +1,1 @@
-"""The runtime image, made from the installed package by the user's own builder."""
+"""Builds the runtime image from the installed package, with the user's own builder."""

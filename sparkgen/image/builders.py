@@ -1,4 +1,4 @@
-"""The user's own builder: which one, and the commands that make, push and name an image."""
+"""Finds the user's builder, and runs its commands that build and push an image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, run
 
 BUILDERS = ("docker", "podman", "buildah")
-"""In the order in which they are looked for."""
+"""The supported builders; the first on the PATH is used."""
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _PLATFORM = re.compile(r"linux/[a-z0-9]+(?:/v[0-9]+)?")
@@ -25,7 +25,7 @@ _PLATFORM = re.compile(r"linux/[a-z0-9]+(?:/v[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be made. `output`: an OCI archive to write, or ""; `base`: "" is the Dockerfile's."""
+    """The image to build. `output`: an OCI archive to write, or ""; `base`: "" for the Dockerfile's own."""
 
     name: str
     platforms: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ class Plan:
 
     @property
     def index(self) -> bool:
-        """Whether it is made as an index, which may hold several architectures."""
+        """Whether to build an index, which may contain several architectures."""
         return self.push or bool(self.output)
 
 
 def planned(name: str, platforms: str, *, push: bool, output: str, base: str) -> Plan:
-    """The plan of a command line. SparkgenError for what no builder could do."""
+    """The plan for the options of a command. Raises SparkgenError if no builder could carry it out."""
     found = IMAGE.fullmatch(name)
     if found is None or not found["tag"] or found["digest"]:
         raise SparkgenError(
@@ -72,7 +72,7 @@ def planned(name: str, platforms: str, *, push: bool, output: str, base: str) ->
 
 
 def find(name: str, environment: Mapping[str, str]) -> str:
-    """The builder of this name, or the first that is there. CannotRun when there is none."""
+    """The builder of this name, or for "" the first on the PATH. Raises CannotRun if there is none."""
     wanted = (name,) if name else BUILDERS
     for builder in wanted:
         if shutil.which(builder, path=environment.get("PATH")):
@@ -86,9 +86,10 @@ def find(name: str, environment: Mapping[str, str]) -> str:
 
 
 def build(builder: str, plan: Plan, context: Path, environment: Mapping[str, str], progress: Progress) -> str:
-    """Make the image, and push it or write it to its file; its digest if it was pushed, else "".
+    """Build the image, and push it or write it to its file. Returns its digest if it was pushed, else "".
 
-    `context` is the folder of `context.write`; notes of the builder are kept beside it.
+    `context` is the folder of `context.write`; the builder writes the digest to a file beside it. Raises
+    CannotRun if a command fails, or if the builder reports no digest.
     """
     notes = context.with_name("digest")
     variables = {**environment, "SOURCE_DATE_EPOCH": str(TIMESTAMP)}
@@ -105,7 +106,7 @@ Step = tuple[str, Sequence[str]]
 
 
 def docker(plan: Plan, context: Path, notes: Path) -> list[Step]:
-    """Docker's commands: buildx, which makes all platforms at once."""
+    """The commands of Docker: buildx, which builds all platforms at once."""
     where = [f"--platform={','.join(plan.platforms)}"] if plan.platforms else []
     if plan.push:
         where += ["--push", f"--metadata-file={notes}"]
@@ -117,7 +118,10 @@ def docker(plan: Plan, context: Path, notes: Path) -> list[Step]:
 
 
 def podman(builder: str, plan: Plan, context: Path, notes: Path) -> list[Step]:
-    """The commands of podman or buildah: a list of one image for each platform, then the push of all."""
+    """The commands of podman or buildah: build a manifest list with an image for each platform, then push it.
+
+    Without an index, it is one build command.
+    """
     base = [f"--build-arg=BASE={plan.base}"] if plan.base else []
     common = [builder, "build", f"--timestamp={TIMESTAMP}", *base]
     if not plan.index:
@@ -125,7 +129,7 @@ def podman(builder: str, plan: Plan, context: Path, notes: Path) -> list[Step]:
         return [
             (f"building {plan.name} with {builder}", [*common, *where, f"--tag={plan.name}", str(context)])
         ]
-    # Not plan.name: a list of this name may be there from an earlier build, and would be added to.
+    # Not plan.name: a manifest list of this name may exist from an earlier build, and would be extended.
     local = f"localhost/sparkgen-{context.parent.name.lower().strip('._-')}"
     there = f"docker://{plan.name}" if plan.push else f"oci-archive:{plan.output}:{plan.name}"
     where = [f"--platform={','.join(plan.platforms)}", f"--manifest={local}"]
@@ -140,7 +144,7 @@ def podman(builder: str, plan: Plan, context: Path, notes: Path) -> list[Step]:
 
 
 def digest(text: str) -> str:
-    """The digest in what a builder noted: a digest alone, or buildx's metadata."""
+    """The digest in a builder's file: a digest alone, or buildx's metadata. Raises CannotRun without one."""
     if text.lstrip().startswith("{"):
         text = str(json.loads(text).get("containerimage.digest", ""))
     found = _DIGEST.fullmatch(text.strip())
@@ -166,7 +170,7 @@ _ADVICE = (
 
 
 def advice(said: str, builder: str, plan: Plan) -> str:
-    """What to do about a builder's error; "" for one that is not known."""
+    """What to do about a builder's error; "" for an unknown error."""
     registry = plan.name.partition("/")[0]
     words = {
         "several": "next: run docker buildx create --use to get a builder for several architectures, "

@@ -1,6 +1,6 @@
-"""The folder that a builder makes the image of: Dockerfile, Python code, jars.
+"""Writes the build context, the folder from which a builder makes the image: Dockerfile, Python code, jars.
 
-The same sparkgen writes the same bytes, with the same times and modes.
+The same version of sparkgen always writes the same bytes, with the same times and modes.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sparkgen.spark_versions import COMPILED
 
 PACKAGE = Path(__file__).resolve().parents[1]
 RECIPE = (PACKAGE / "_runtime", PACKAGE.parent / "images" / "runtime")
-"""Where Dockerfile and command are: in the wheel, in a checkout."""
+"""The folder with the Dockerfile and the image's command: in the wheel, in a checkout."""
 PARTS = ("__init__.py", "codes.py", "contract.py", "runtime")
-"""What of the package runs in a cluster; the generator and its libraries stay out."""
+"""The parts of the package that run in a cluster; the image has no generator and none of its libraries."""
 TIMESTAMP = 1704067200
-"""The time of every file: the start of 2024."""
+"""The modification time of every file: the start of 2024."""
 
 
 def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
-    """Write the whole context into a new folder. CannotRun when a part of it cannot be had."""
+    """Write the whole context to a new folder. Raises CannotRun if a part of it is not available."""
     folder.mkdir(parents=True)
     code(folder)
     libraries(folder / "python", folder / "download", progress)
@@ -39,7 +39,7 @@ def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> N
 
 
 def code(folder: Path) -> None:
-    """Write the recipe and sparkgen's own part."""
+    """Write the files of RECIPE and those of the package."""
     for path in sorted(_recipe().iterdir()):
         shutil.copyfile(path, folder / path.name)
     for name, data in package():
@@ -48,7 +48,7 @@ def code(folder: Path) -> None:
 
 
 def package() -> Iterator[tuple[str, bytes]]:
-    """The files of sparkgen that run in a cluster, by their names below the folder `python`."""
+    """The path below the folder `python`, and the content, of each sparkgen file that runs in a cluster."""
     for part in PARTS:
         path = PACKAGE / part
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
@@ -63,9 +63,9 @@ def _recipe() -> Path:
 
 
 def libraries(folder: Path, work: Path, progress: Progress) -> None:
-    """Unpack the libraries of the runtime into a folder. `work`: a new folder, which is gone afterwards.
+    """Unpack the runtime's libraries to a folder. `work`: a new folder, which is deleted afterwards.
 
-    Wheels are only unpacked: no code of theirs runs here.
+    The wheels are only unpacked: none of their code runs here.
     """
     work.mkdir()
     wanted = work / "requirements.txt"
@@ -103,7 +103,7 @@ def scheduler_jars(environment: Mapping[str, str], progress: Progress) -> Sequen
 
 
 def settle(folder: Path) -> None:
-    """Give every file the mode and the time that it has in all images."""
+    """Set the mode and the time of every file to those that it has in all images."""
     for path in [*folder.rglob("*"), folder]:
         program = path.is_dir() or path.read_bytes()[:2] == b"#!"
         path.chmod(0o755 if program else 0o644)

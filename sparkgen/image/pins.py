@@ -1,4 +1,4 @@
-"""What the runtime image is made of beside sparkgen itself: exact, and compared before it is used."""
+"""The libraries of the runtime image with exact versions, and hashes that are checked before use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A wheel of PyPI for every platform, with the SHA-256 of its file."""
+    """A wheel on PyPI for all platforms, with the SHA-256 of its file."""
 
     name: str
     version: str
@@ -15,7 +15,7 @@ class Pin:
 
     @property
     def requirement(self) -> str:
-        """A line of a requirements file: pip compares the hash before it opens the file."""
+        """The line for a requirements file: pip checks the hash before it opens the wheel."""
         return f"{self.name}=={self.version} --hash=sha256:{self.sha256}"
 
 
