@@ -1,5 +1,5 @@
 """The allocator's production code in a modelled cluster, on a virtual clock, with faults from a seed.
 
-Nothing of the allocator is written again here: its loop, watcher, view, decisions, Kubernetes client and
-mailbox run as they are, and only their ports are other ones. docs/design/simulator.md says more.
+No part of the allocator is reimplemented here: its loop, watcher, view, decisions, Kubernetes client and
+mailbox run unchanged, and only their ports are replaced. docs/design/simulator.md has the details.
 """

@@ -1,4 +1,4 @@
-"""What goes wrong at this moment. Everybody in the model asks here, and nobody decides it alone."""
+"""The faults that are active now. All parts of the model ask this module, and none decides it itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulator.schedule import FaultKind, InjectedFault
 
 @dataclass(slots=True)
 class ActiveFaults:
-    """The faults that hold now. A kind either holds for a time (`holds`) or a number of times (`takes`)."""
+    """The active faults. A kind is active either for a time (`holds`) or for a number of times (`takes`)."""
 
     event_queue: EventQueue
     note: Callable[[str, str], None]
@@ -20,29 +20,29 @@ class ActiveFaults:
     left: Counter[FaultKind] = field(default_factory=Counter)
 
     def begins(self, fault: InjectedFault) -> None:
-        """A fault begins."""
+        """Start a fault."""
         self.until[fault.kind] = max(self.until.get(fault.kind, 0.0), self.event_queue.now + fault.amount)
         self.left[fault.kind] += fault.count
 
     def calm(self) -> None:
-        """From now on nothing goes wrong; files that are gone for good stay so."""
+        """End all faults, except that permanently lost files stay lost."""
         gone = self.left[FaultKind.NO_FILES]
         self.until.clear()
         self.left.clear()
         self.left[FaultKind.NO_FILES] = gone
 
     def holds(self, kind: FaultKind) -> bool:
-        """Whether this is so now."""
+        """Whether a fault of this kind is active for a time that has not passed."""
         return self.event_queue.now < self.until.get(kind, 0.0)
 
     def room(self) -> int | None:
-        """For how many executors the queue has room now; None where there is no queue."""
+        """The number of executors that the queue has room for now; None if there is no queue."""
         if self.holds(FaultKind.QUEUE_HOLDS):
             return 0
         return self.left[FaultKind.QUEUE] if self.holds(FaultKind.QUEUE) else None
 
     def takes(self, kind: FaultKind) -> bool:
-        """Whether this goes wrong now; then it goes wrong once less."""
+        """Whether a fault of this kind happens now; if so, it happens one time fewer from now on."""
         if self.left[kind] <= 0:
             return False
         self.left[kind] -= 1

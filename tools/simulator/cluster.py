@@ -1,4 +1,4 @@
-"""Scheduler, nodes, kubelets and the garbage collector; and what runs in the pods."""
+"""Scheduler, nodes, kubelets and the pod garbage collector; and the executors in the pods."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.observed import Cause
 
 PATIENCE = 60.0
-"""Seconds that an executor asks an allocator which does not answer (executor.sh)."""
+"""Seconds for which an executor keeps asking an allocator that does not answer (executor.sh)."""
 NOT_READY_AFTER = 8.0
-"""Seconds until the control plane notices a silent node; Kubernetes waits 40 s."""
+"""Seconds until the control plane notices an unreachable node; Kubernetes waits 40 s."""
 TAINTED_AFTER = 18.0
-"""Seconds until pods have to leave it; Kubernetes' default toleration is 300 s."""
+"""Seconds until pods must leave the node; Kubernetes' default toleration is 300 s."""
 COLLECTED_AFTER = 10.0
-"""Seconds until pods of a node that is gone are collected."""
+"""Seconds until the pods of a removed node are deleted."""
 
 
 @dataclass(slots=True)
 class Executor:
-    """What runs in a pod, and the truth about its end. `host` is "" until it runs."""
+    """The executor in a pod, and the true causes of its end. `host` is "" until it runs."""
 
     id: int
     uid: str
@@ -44,34 +44,34 @@ class Executor:
     registered: bool = False
     answered_at: float = 0.0
     causes: list[tuple[Cause, bool]] = field(default_factory=list)
-    """Why it ends: every cause that is true, and whether that is the application's fault."""
+    """Every true cause of its end, and whether this is the application's fault."""
     unreported: Callable[[Object], Object] | None = None
-    """What its kubelet has to write when it reaches the API server again."""
+    """The change of the pod that its kubelet writes once it reaches the API server again."""
 
     def ends_for(self, cause: Cause, *, by_application: bool = False) -> None:
-        """One more true cause of its end."""
+        """Add a true cause of its end."""
         self.causes.append((cause, by_application))
 
 
 class DriverSession(Protocol):
-    """What an executor has to do with its driver."""
+    """The part of the driver that executors use."""
 
     @property
     def hangs(self) -> bool:
-        """Whether it stands still."""
+        """Whether it is paused."""
         ...
 
     def admits(self, executor: Executor) -> bool:
-        """An executor registers: whether it may."""
+        """Register an executor. Returns whether it may."""
         ...
 
     def disconnected(self, id_: int) -> None:
-        """The connection of an executor has ended."""
+        """Handle the broken connection of an executor."""
         ...
 
 
 class ClusterSurroundings(Protocol):
-    """What the cluster needs of the world that it is in."""
+    """The part of the world that the cluster uses."""
 
     schedule: Schedule
     event_queue: EventQueue
@@ -81,7 +81,7 @@ class ClusterSurroundings(Protocol):
 
     @property
     def driver(self) -> DriverSession | None:
-        """The session that runs; None between two."""
+        """The running driver; None between two."""
         ...
 
     def note(self, who: str, text: str) -> None:
@@ -89,16 +89,16 @@ class ClusterSurroundings(Protocol):
         ...
 
     def start_answer(self, id_: int) -> StartAnswer | None:
-        """An executor asks for its start answer; None when nobody answers."""
+        """The start answer for an executor; None if no allocator answers."""
         ...
 
     def want_fewer(self) -> None:
-        """Spark wants fewer executors."""
+        """Lower Spark's target."""
         ...
 
 
 class Cluster:
-    """All nodes, and all executors that there ever were, by UID."""
+    """All nodes by name, and all executors that ever existed, by UID."""
 
     def __init__(self, world: ClusterSurroundings) -> None:
         schedule = world.schedule
@@ -107,26 +107,26 @@ class Cluster:
             self.add_node()
         self.executors: dict[str, Executor] = {}
         self.without_files = 0
-        """How many executors have ended as their files could not be had."""
+        """The number of executors that failed because their files were not available."""
         self.neighbours: list[Cluster] = []
-        """Other applications on nodes of the same names: their pods take the same room."""
+        """Other applications on nodes of the same names: their pods take up room on these nodes."""
         self._world = world
         self._random = Random(f"cluster {schedule.seed}")
         self._slots = schedule.slots
         world.server.mutate = self._queued
 
     def add_node(self) -> None:
-        """One more node."""
+        """Add a node."""
         name = f"node-{len(self.nodes) + 1}"
         self.nodes[name] = Node(name)
 
     def pod(self, executor: Executor) -> Object | None:
-        """Its pod as the API server has it; None when that is not there any more."""
+        """The executor's pod in the API server; None if it no longer exists."""
         pod = self._world.server.pods.get(executor.name)
         return pod if pod is not None and pod["metadata"]["uid"] == executor.uid else None
 
     def is_well(self, executor: Executor) -> bool:
-        """Whether the API server hears of its node, where it has one."""
+        """Whether the executor's node can start pods; True without a pod or a node."""
         pod = self.pod(executor)
         name = pod["spec"].get("nodeName") if pod is not None else None
         return name is None or self.nodes[name].takes
@@ -135,10 +135,10 @@ class Cluster:
         """The executors whose process runs."""
         return [executor for executor in self.executors.values() if executor.runs]
 
-    # --- what follows from changes of pods ------------------------------------------------------------
+    # --- reactions to changes of pods -----------------------------------------------------------------
 
     def changed(self, change: Change) -> None:
-        """A pod has changed: the scheduler or a kubelet takes it up."""
+        """Let the scheduler or a kubelet react to a change of a pod."""
         _, kind, pod = change
         metadata = pod["metadata"]
         if kind == "ADDED":
@@ -163,11 +163,11 @@ class Cluster:
         self._world.event_queue.after(self._random.uniform(least, most), what)
 
     def _queued(self, pod: Object) -> Object:
-        """A new pod, held back where there is a queue."""
+        """The new pod, with a scheduling gate if there is a queue."""
         return pod if self._world.active_faults.room() is None else nodes.gated(pod)
 
     def _admits(self) -> bool:
-        """Whether the queue has room for one more: its pods count until they have ended."""
+        """Whether the queue has room for one more pod: its pods count until they have ended."""
         room, pods = self._world.active_faults.room(), self._world.server.pods.values()
         alive = [pod for pod in pods if pod["status"]["phase"] in ("Pending", "Running")]
         return room is None or sum(not nodes.is_gated(pod) for pod in alive) < room
@@ -192,7 +192,7 @@ class Cluster:
         self._soon(1.0, 2.0, lambda: self._schedule(executor))
 
     def _bind(self, pairs: list[tuple[Object, Node]]) -> None:
-        """Give each of these pods its node, in one moment."""
+        """Bind each pod to its node, all at the same time."""
         executors = [self.executors[pod["metadata"]["uid"]] for pod, _ in pairs]
         self._world.invariants.placed(executors)
         for executor, (pod, node) in zip(executors, pairs, strict=True):
@@ -200,7 +200,7 @@ class Cluster:
             self._soon(0.3, 2.0, partial(self._begin, executor, node))
 
     def _places(self, pods: list[Object]) -> list[Node]:
-        """A node that has room for each of these pods; none at all where one of them finds none."""
+        """A node with room for each of these pods; [] if one of them fits nowhere."""
         if self._world.active_faults.holds(FaultKind.FULL):
             return []
         used = [self._used(), *(neighbour._used() for neighbour in self.neighbours)]
@@ -217,7 +217,7 @@ class Cluster:
         return found
 
     def _used(self) -> Counter[str]:
-        """How many pods of this application each node has."""
+        """The number of this application's pods by node."""
         return Counter(str(pod["spec"].get("nodeName")) for pod in self._world.server.pods.values())
 
     def _begin(self, executor: Executor, node: Node) -> None:
@@ -243,16 +243,16 @@ class Cluster:
         self._world.server.put("MODIFIED", nodes.running(pod))
         self._soon(0.05, 0.5, lambda: self._ask(executor))
 
-    # --- what runs in a pod ---------------------------------------------------------------------------
+    # --- executors in pods ----------------------------------------------------------------------------
 
     def ask_all(self) -> None:
-        """Everybody who waits for the start answer asks now."""
+        """Let all executors that are not registered ask for their start answer now."""
         for executor in self.running():
             if not executor.registered:
                 self._world.start_answer(executor.id)
 
     def _ask(self, executor: Executor) -> None:
-        """executor.sh asks for the start answer."""
+        """Ask for the start answer, as executor.sh does."""
         if not executor.runs:
             return
         word, now = self._world.start_answer(executor.id), self._world.event_queue.now
@@ -291,17 +291,17 @@ class Cluster:
         self._stop(executor, 1)
 
     def told_to_stop(self, executor: Executor) -> None:
-        """The driver's message StopExecutor; it may be lost."""
+        """Deliver the driver's message StopExecutor, which may be lost."""
         if not self._world.active_faults.takes(FaultKind.KILL_LOST):
             self._soon(0.1, 1.0, lambda: self._stop(executor, 0))
 
     def decommissioned(self, executor: Executor) -> None:
-        """It ends when it has moved what it holds."""
+        """End an executor after the time that it needs to move its data."""
         executor.ends_for(Cause.KILLED)
         self._soon(2.0, 10.0, lambda: self._stop(executor, 0))
 
     def driver_is_gone(self) -> None:
-        """Executors notice that the driver's process has ended."""
+        """End the registered executors, because the driver's process has ended."""
         for executor in self.running():
             if executor.registered:
                 self._leave(executor)
@@ -314,19 +314,19 @@ class Cluster:
         self._soon(0.5, 5.0, leave)
 
     def _told_to_end(self, executor: Executor) -> None:
-        """The kubelet's SIGTERM."""
+        """End an executor by the kubelet's SIGTERM, if its node can be reached."""
         if self.nodes[executor.host].takes:
             self._stop(executor, 143)
 
     def _stop(self, executor: Executor, exit_code: int, reason: str = "") -> None:
-        """The process ends; its kubelet writes that, now or when it can."""
+        """End the process; its kubelet writes this to the pod, now or once it can."""
         if not executor.runs or not self.nodes[executor.host].runs:
             return
         self.ends(executor, 0.05, 0.5)
         self._write(executor, lambda pod: nodes.ended(pod, exit_code, reason))
 
     def ends(self, executor: Executor, least: float, most: float) -> None:
-        """The process is not there any more; the driver notices after a while."""
+        """End the process; the driver notices it `least` to `most` seconds later."""
         executor.runs = False
         self._world.note(f"executor {executor.id}", "ends")
         driver = self._world.driver
@@ -344,16 +344,16 @@ class Cluster:
         if pod["metadata"].get("deletionTimestamp"):
             self._world.server.put("DELETED", pod)
 
-    # --- what goes wrong ------------------------------------------------------------------------------
+    # --- faults ---------------------------------------------------------------------------------------
 
     def evict(self, executor: Executor) -> None:
-        """Its node evicts it."""
+        """Evict an executor, as its node does."""
         executor.ends_for(Cause.EVICTED)
         self.ends(executor, 0.05, 0.5)
         self._write(executor, nodes.evicted)
 
     def disrupt(self, executor: Executor, cause: Cause, reason: str, kind: str = nodes.DISRUPTION) -> None:
-        """The control plane, or a queue, deletes it, and says why in a condition of this kind."""
+        """Delete an executor as the control plane or a queue does; a condition of `kind` has the reason."""
         pod = self.pod(executor)
         if pod is not None:
             executor.ends_for(cause)
@@ -361,20 +361,20 @@ class Cluster:
             server.mark_deleted(server.put("MODIFIED", nodes.disrupted(pod, reason, kind)))
 
     def delete(self, executor: Executor, *, forced: bool) -> None:
-        """Somebody deletes it."""
+        """Delete an executor's pod, as a user does."""
         pod = self.pod(executor)
         if pod is not None:
             executor.ends_for(Cause.DELETED)
             self._world.server.mark_deleted(pod, forced=forced)
 
     def exits(self, executor: Executor, *, out_of_memory: bool) -> None:
-        """It ends by the application's fault."""
+        """End an executor through the application's fault."""
         cause = Cause.OOM if out_of_memory else Cause.EXITED
         executor.ends_for(cause, by_application=True)
         self._stop(executor, 137 if out_of_memory else 1, "OOMKilled" if out_of_memory else "")
 
     def node_lost(self, node: Node, *, seconds: float | None, dead: bool) -> None:
-        """A node is not heard of; for so many seconds, or (None) for good."""
+        """Make a node unreachable for some seconds, or (None) permanently; `dead`: its containers end."""
         node.reaches = False
         after = self._world.event_queue.after
         if dead:
@@ -404,7 +404,7 @@ class Cluster:
         for executor in self._on(node):
             pod = self.pod(executor)
             if not node.reaches and pod is not None and pod["status"]["phase"] == "Running":
-                executor.ends_for(Cause.NODE_LOST)  # should it vanish now, nobody could say more
+                executor.ends_for(Cause.NODE_LOST)  # if it vanishes now, no other cause can be known
                 self._world.server.put("MODIFIED", nodes.running(pod, ready=False))
 
     def _tainted(self, node: Node) -> None:
@@ -422,7 +422,7 @@ class Cluster:
                 self._world.server.mark_deleted(pod, forced=True)
 
     def node_back(self, node: Node) -> None:
-        """A node is heard of again: its kubelet writes what has happened, and does what was asked."""
+        """Make a node reachable again: its kubelet reports what happened, and carries out deletions."""
         node.reaches = node.runs = True
         for executor in self._on(node):
             pod = self.pod(executor)
@@ -441,7 +441,7 @@ class Cluster:
         self._kill_unknown(node)
 
     def _kill_unknown(self, node: Node) -> None:
-        """The kubelet ends containers whose pods are not there any more."""
+        """End the containers whose pods no longer exist, as the kubelet does."""
         for executor in self.running():
             if executor.host == node.name and self.pod(executor) is None:
                 self.ends(executor, 0.05, 0.5)

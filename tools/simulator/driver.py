@@ -1,7 +1,7 @@
-"""The driver with the scheduler jar in it, as the protocol shows it (docs/design/protocol.md).
+"""The driver with the scheduler jar, as the allocator sees it through the protocol (docs/design/protocol.md).
 
-A model of images/scheduler (DriverState, StateSlot, Sender, ReportPoller, Losses) and of what Spark asks of
-it: the JVM's threads are events here. One object is one session: a driver that starts again is another.
+A model of images/scheduler (DriverState, StateSlot, Sender, ReportPoller, Losses) and of Spark's calls to it.
+The JVM's threads are events here. One object is one session: a driver that restarts is another object.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 HEARTBEAT = 10.0
-"""Seconds after which the state is sent again though nothing has changed (Sender)."""
+"""Seconds after which an unchanged state is sent again (Sender)."""
 POLL = 20.0
-"""Seconds that a question for the report waits (ReportPoller)."""
+"""Seconds that a request for the report waits (ReportPoller)."""
 VERDICT = 15.0
-"""Seconds until a loss without a verdict is given up (spark.sparkgen.verdictTimeout)."""
+"""Seconds after which the driver stops waiting for the cause of a loss (spark.sparkgen.verdictTimeout)."""
 LIE = 100_000
-"""Executors of each profile that user code says it wants."""
+"""Executors of each profile that user code requests when it impersonates the driver."""
 HOSTS = ("node-1", "NODE-2.hdfs.example", "node-3", "node-of-yesterday", "10.9.9.9", "no node")
-"""What tasks would be local on: nodes by other names, one that there is not, and what is none."""
+"""Hosts on which tasks would be local: nodes, also by other names, and hosts that are no nodes."""
 IDLE = 3.0
-"""Seconds between two looks of the allocation manager at executors that are idle."""
+"""Seconds between two checks of the allocation manager for idle executors."""
 NEEDS = {"cores": 1, "memoryMiB": 1024, "overheadMiB": 384, "pysparkMiB": 0, "offHeapMiB": 0, "resources": {}}
 
 
@@ -42,7 +42,7 @@ FIRST_SESSION = "session-1"
 
 
 class ExecutorStatus(enum.Enum):
-    """Where an executor is, as the driver sees it (DriverState.scala)."""
+    """The status of an executor in the driver (DriverState.scala)."""
 
     REGISTERED = "registered"
     LOST = "lost"
@@ -53,7 +53,7 @@ class ExecutorStatus(enum.Enum):
 
 @dataclass(slots=True)
 class DriverState:
-    """All that the driver tells the allocator."""
+    """The state that the driver sends to the allocator."""
 
     targets: dict[int, int]
     statuses: dict[int, ExecutorStatus] = field(default_factory=dict)
@@ -66,21 +66,21 @@ class DriverState:
 
 
 class AllocatorBeside(Protocol):
-    """What the driver has to do with the allocator beside it."""
+    """The part of the allocator that the driver uses."""
 
     @property
     def alive(self) -> bool:
-        """Whether its process is there."""
+        """Whether its process exists."""
         ...
 
     @property
     def mailbox(self) -> DriverMailbox:
-        """Where its report waits."""
+        """The mailbox with its report."""
         ...
 
 
 class DriverSurroundings(Protocol):
-    """What the driver needs of the world that it is in."""
+    """The part of the world that the driver uses."""
 
     schedule: Schedule
     settings: AllocationSettings
@@ -91,7 +91,7 @@ class DriverSurroundings(Protocol):
 
     @property
     def process(self) -> AllocatorBeside | None:
-        """The allocator that runs; None between two."""
+        """The running allocator; None between two."""
         ...
 
     def note(self, who: str, text: str) -> None:
@@ -99,16 +99,16 @@ class DriverSurroundings(Protocol):
         ...
 
     def executors_there(self) -> list[Executor]:
-        """The executors whose pods are there, in whatever state."""
+        """The executors whose pods exist, in any state."""
         ...
 
     def hears(self, body: Mapping[str, Any]) -> None:
-        """A state of the driver arrives at the allocator."""
+        """Deliver a state of the driver to the allocator."""
         ...
 
 
 class Driver:
-    """One session of the driver. `number` counts them from 1 in one pod."""
+    """One session of the driver. `number`: its number in the pod, from 1."""
 
     def __init__(
         self, world: DriverSurroundings, number: int, application_id: str, targets: dict[int, int]
@@ -120,15 +120,15 @@ class Driver:
         self.hangs_until = 0.0
         self.state = DriverState(targets)
         self.failure = ""
-        """Why it was told to stop."""
+        """The allocator's reason for stopping the driver, or ""."""
         self.wanted = dict(targets)
-        """What Spark wants, before the bounds."""
+        """Spark's target, before the bounds are applied."""
         self.asked: set[int] = set()
-        """Executors that Spark, or the allocator, has asked to go."""
+        """The executors that Spark asked to exit."""
         self.uids: dict[int, Executor] = {}
-        """Who has registered under which id."""
+        """Id -> the executor that has registered with it."""
         self.begun = False
-        """Whether it has given a task away (sufficientResourcesRegistered)."""
+        """Whether Spark has begun to assign tasks (sufficientResourcesRegistered)."""
         self._world = world
         self._random = Random(f"driver {world.schedule.seed} {number}")
         self._hinter = Random(f"hinter {world.schedule.seed} {number}")
@@ -140,7 +140,7 @@ class Driver:
         self._seen = ""
         self._report: Mapping[str, Any] | None = None
         self._asks = False
-        """Whether a question for the report waits at the allocator."""
+        """Whether a request for the report is pending at the allocator."""
         self._question = 0
         self._send()
         self.later(0.1, self._poll)
@@ -149,18 +149,18 @@ class Driver:
 
     @property
     def registered(self) -> set[int]:
-        """The executors that Spark counts on."""
+        """The ids of the registered executors."""
         return set(self.state.ids(ExecutorStatus.REGISTERED))
 
     # --- time -----------------------------------------------------------------------------------------
 
     @property
     def hangs(self) -> bool:
-        """Whether it stands still now."""
+        """Whether the driver is paused now."""
         return self._world.event_queue.now < self.hangs_until
 
     def later(self, seconds: float, what: Callable[[], None]) -> None:
-        """Let something happen in the driver after a while: never when it has ended."""
+        """Call `what` in the driver after some seconds, or after its pause; never once it has ended."""
         self._world.event_queue.after(seconds, lambda: self._now(what))
 
     def _now(self, what: Callable[[], None]) -> None:
@@ -180,13 +180,13 @@ class Driver:
     # --- Spark ----------------------------------------------------------------------------------------
 
     def wants(self, targets: Mapping[int, int]) -> None:
-        """Spark's target changes (doRequestTotalExecutors)."""
+        """Change Spark's target (doRequestTotalExecutors)."""
         self.wanted = dict(targets)
         self._note(f"wants {dict(targets)}")
         self._bound()
 
     def _bound(self) -> None:
-        """The target within the bounds that hold now (ExecutorBounds)."""
+        """Apply the present bounds to the target (ExecutorBounds)."""
         settings = self._world.settings
         most = 10**6 if settings.maximum is None or not settings.dynamic else settings.maximum
         bounded = {profile: max(settings.minimum, min(count, most)) for profile, count in self.wanted.items()}
@@ -195,7 +195,7 @@ class Driver:
             self._changed()
 
     def _idle(self) -> None:
-        """Spark's allocation manager removes executors that are more than it wants."""
+        """Remove executors beyond the target, as Spark's allocation manager does."""
         for profile, count in self.state.targets.items():
             registered = [
                 id_ for id_ in self.state.ids(ExecutorStatus.REGISTERED) if self.uids[id_].profile == profile
@@ -205,7 +205,7 @@ class Driver:
         self.later(IDLE, self._idle)
 
     def kill(self, ids: list[int]) -> None:
-        """Spark removes executors (doKillExecutors)."""
+        """Remove executors, as Spark does (doKillExecutors)."""
         self._note(f"removes {ids}")
         for id_ in ids:
             self.asked.add(id_)
@@ -214,7 +214,7 @@ class Driver:
         self._changed()
 
     def decommission(self, count: int) -> None:
-        """Spark decommissions some executors."""
+        """Decommission `count` registered executors, as Spark does."""
         for id_ in self.state.ids(ExecutorStatus.REGISTERED)[:count]:
             self._note(f"decommissions {id_}")
             self.asked.add(id_)
@@ -223,7 +223,7 @@ class Driver:
             self._changed()
 
     def admits(self, executor: Executor) -> bool:
-        """Whether an executor may register: a yes is the registration (isExecutorExcluded)."""
+        """Whether an executor may register; if so, it is registered (isExecutorExcluded)."""
         state, id_ = self.state, executor.id
         if not self.runs or state.stopped or id_ in state.ended or id_ in state.statuses:
             self._note(f"does not admit {id_}")
@@ -237,7 +237,7 @@ class Driver:
         return True
 
     def _look_whether_enough(self) -> None:
-        """Spark begins when its part of the initial executors has registered."""
+        """Begin to assign tasks once the required share of the initial executors has registered."""
         schedule = self._world.schedule
         settings, gang = schedule.settings, schedule.begins_with
         initial = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
@@ -248,7 +248,7 @@ class Driver:
             self._world.invariants.begins(self)
 
     def disconnected(self, id_: int) -> None:
-        """The connection of an executor breaks (onDisconnected)."""
+        """Handle the broken connection of an executor (onDisconnected)."""
         self._now(lambda: self._disconnected(id_))
 
     def _disconnected(self, id_: int) -> None:
@@ -271,7 +271,7 @@ class Driver:
             self._changed()
 
     def stop(self) -> None:
-        """Spark's context is stopped."""
+        """Stop Spark's context."""
         self._note("stops")
         self.state.stopped = True
         self._changed()
@@ -279,15 +279,15 @@ class Driver:
             self._world.cluster.told_to_stop(self.uids[id_])
 
     def dies(self) -> None:
-        """The JVM is not there any more."""
+        """End the JVM."""
         self._note("ends")
         self.runs = False
         self._world.cluster.driver_is_gone()
 
-    # --- the state, told to the allocator (Sender) ----------------------------------------------------
+    # --- the state for the allocator (Sender) ---------------------------------------------------------
 
     def body(self) -> dict[str, Any]:
-        """The state as it is sent."""
+        """The state as the driver sends it."""
         state = self.state
         truth: dict[str, Any] = {
             "version": contract.VERSION,
@@ -305,7 +305,7 @@ class Driver:
         return self._lie(truth) if self._world.active_faults.holds(FaultKind.LIES) else truth
 
     def _lie(self, truth: dict[str, Any]) -> dict[str, Any]:
-        """The state as user code says it that wants all it can get; what Spark counts on stays as it is."""
+        """A false state from user code that requests as much as possible; Spark's own statuses stay in it."""
         others = [one.id for one in self._world.executors_there() if one.id not in self.state.statuses]
         called: dict[str, list[str]] = {
             ExecutorStatus.REGISTERED.value: [],
@@ -317,7 +317,7 @@ class Driver:
         return {**truth, **lies, "targets": dict.fromkeys(truth["targets"], LIE)}
 
     def hint(self) -> None:
-        """Say where tasks would be local, and something else a second later: nodes, and what is none."""
+        """Report where tasks would be local, and other hosts every second: nodes, and hosts that are none."""
         if self._world.active_faults.holds(FaultKind.HINTS):
             hosts = self._hinter.sample(HOSTS, self._hinter.randint(0, len(HOSTS)))
             self._hints = {host: self._hinter.randint(1, 20) for host in hosts}
@@ -325,7 +325,7 @@ class Driver:
         self._changed()
 
     def speak(self) -> None:
-        """Say again what is so, though nothing has changed."""
+        """Send the unchanged state again."""
         self._changed()
 
     def _changed(self) -> None:
@@ -348,7 +348,7 @@ class Driver:
         if process is None or not process.alive or lost:
             self.later(self._random.uniform(0.5, 3.0), self._send)
             return
-        if active_faults.takes(FaultKind.STATE_LATE):  # given up here, and taken in there after newer ones
+        if active_faults.takes(FaultKind.STATE_LATE):  # times out here, and arrives there after newer states
             late = self._random.uniform(0.5, 10.0)
             self._world.event_queue.after(late, lambda: self._world.hears(body))
             self.later(0.3, self._send)
@@ -373,7 +373,7 @@ class Driver:
         self.look()
 
     def look(self) -> None:
-        """Take the report, where there is a new one and a question waits for it."""
+        """Take the report, if there is a new one and a request for it is pending."""
         process, active_faults = self._world.process, self._world.active_faults
         if not self._asks or not self.runs or self.hangs:
             return
@@ -392,7 +392,7 @@ class Driver:
         self.later(self._delay(), lambda: self._received(body))
 
     def _missed(self) -> None:
-        """The allocator may be another one now, which knows nothing: the state is sent again."""
+        """Send the state again, because the allocator may be a new process that lacks it; then poll again."""
         self._asks = False
         if not self._sending:
             self._sending = True

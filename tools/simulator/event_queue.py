@@ -1,4 +1,4 @@
-"""Virtual time: what happens when, in one queue. Nothing waits, and nothing runs beside anything else."""
+"""Virtual time: all events in one queue. Nothing waits in real time, and nothing runs concurrently."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 
 class EventQueue:
-    """What is still to happen, by time; what is due at the same time comes in the order of its entry.
+    """The future events by time; events at the same time happen in the order in which they were added.
 
-    `now` in seconds since the driver's pod was made.
+    `now` in seconds since the driver's pod was created.
     """
 
     def __init__(self) -> None:
@@ -18,16 +18,16 @@ class EventQueue:
         self._count = 0
 
     def at(self, time: float, what: Callable[[], None]) -> None:
-        """Let this happen at a time; at once, when that has passed."""
+        """Call `what` at a time; as soon as possible if this has passed."""
         self._count += 1
         heapq.heappush(self._entries, (max(time, self.now), self._count, what))
 
     def after(self, seconds: float, what: Callable[[], None]) -> None:
-        """Let this happen after so many seconds."""
+        """Call `what` after this many seconds."""
         self.at(self.now + seconds, what)
 
     def run_until(self, time: float) -> None:
-        """Let everything happen that is due until then; a call that waits may call this in turn."""
+        """Run all events up to a time, and set `now` to it; an event that waits may call this itself."""
         entries = self._entries
         while entries and entries[0][0] <= time:
             self.now, _, what = heapq.heappop(entries)

@@ -1,4 +1,4 @@
-"""What the control plane and the kubelets write into pods; the shapes are those of Kubernetes 1.36."""
+"""The changes of pods by the control plane and the kubelets; the fields are those of Kubernetes 1.36."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sparkgen.objects import Object
 
 DISRUPTION = "DisruptionTarget"
 BY_QUEUE = "TerminationTarget"
-"""Kueue's condition of a pod that it is about to delete."""
+"""Kueue's condition for a pod that it is about to delete."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A node. `reaches`: the API server hears of it. `runs`: its containers run."""
+    """A node. `reaches`: it can reach the API server. `runs`: its containers run. `there`: it exists."""
 
     name: str
     reaches: bool = True
@@ -25,7 +25,7 @@ class Node:
 
     @property
     def takes(self) -> bool:
-        """Whether a pod can be started here."""
+        """Whether a pod can be started on it."""
         return self.reaches and self.runs and self.there
 
 
@@ -35,7 +35,7 @@ def bound(pod: Object, node: str) -> Object:
 
 
 def demanded(pod: Object) -> frozenset[str] | None:
-    """The names of the nodes that a pod demands; None when any will do. Its wishes are not looked at."""
+    """The names of the nodes that a pod requires; None for any node. Preferences are ignored."""
     affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     if required is None:
@@ -45,7 +45,7 @@ def demanded(pod: Object) -> frozenset[str] | None:
 
 
 def unschedulable(pod: Object) -> Object:
-    """The pod that no node has room for."""
+    """The pod with the condition that no node has room for it."""
     condition = {
         "type": "PodScheduled",
         "status": "False",
@@ -56,7 +56,7 @@ def unschedulable(pod: Object) -> Object:
 
 
 def gated(pod: Object) -> Object:
-    """The pod that a queue holds back: its webhook sets a gate, and the API server the condition."""
+    """The pod that a queue holds back: the queue's webhook sets a gate, and the API server the condition."""
     condition = {
         "type": "PodScheduled",
         "status": "False",
@@ -73,20 +73,20 @@ def is_gated(pod: Object) -> bool:
 
 
 def admitted(pod: Object) -> Object:
-    """The pod that its queue has let go."""
+    """The pod after its queue has admitted it."""
     spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
     return {**pod, "spec": spec, "status": {"phase": "Pending"}}
 
 
 def running(pod: Object, *, ready: bool = True) -> Object:
-    """The pod that runs; not `ready` when the control plane does not hear of its node."""
+    """The running pod; not `ready` if its node cannot reach the control plane."""
     conditions = [_condition("Ready", "True" if ready else "False"), _condition("ContainersReady", "True")]
     state: dict[str, Any] = {"running": {"startedAt": WALL}}
     return {**pod, "status": _status("Running", conditions, state)}
 
 
 def ended(pod: Object, exit_code: int, reason: str = "") -> Object:
-    """The pod whose Spark container has ended."""
+    """The pod after its Spark container has ended."""
     terminated = {"exitCode": exit_code, "reason": reason or ("Error" if exit_code else "Completed")}
     phase = "Failed" if exit_code else "Succeeded"
     old = pod["status"].get("conditions") or ()
@@ -96,7 +96,7 @@ def ended(pod: Object, exit_code: int, reason: str = "") -> Object:
 
 
 def without_files(pod: Object) -> Object:
-    """The pod whose init container `fetch` could not have what was pushed: nothing of Spark ever ran."""
+    """The pod whose init container `fetch` could not get the pushed files, so that Spark never ran."""
     message = "r.example/etl@sha256:0 is not in the registry"
     terminated = {"exitCode": contract.BAD_ARTIFACT, "reason": "Error", "message": message}
     fetch = {"name": contract.FETCH_CONTAINER, "state": {"terminated": terminated}}
@@ -106,20 +106,20 @@ def without_files(pod: Object) -> Object:
 
 
 def evicted(pod: Object) -> Object:
-    """The pod that its node has evicted."""
+    """The pod after its node has evicted it."""
     conditions = [_condition("DisruptionTarget", "True", "TerminationByKubelet")]
     status = {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}
     return {**pod, "status": {**status, "conditions": conditions}}
 
 
 def disrupted(pod: Object, reason: str, kind: str = DISRUPTION) -> Object:
-    """The pod that is about to be deleted for a reason, by a condition of this kind."""
+    """The pod with a condition of this kind, which says why it is about to be deleted."""
     conditions = [*(pod["status"].get("conditions") or ()), _condition(kind, "True", reason)]
     return {**pod, "status": {**pod["status"], "conditions": conditions}}
 
 
 def failed_by_gc(pod: Object) -> Object:
-    """The pod of a node that is gone, as PodGC leaves it before it deletes it."""
+    """The pod of a removed node, as PodGC changes it before it deletes it."""
     return {**(lost := disrupted(pod, "DeletionByPodGC")), "status": {**lost["status"], "phase": "Failed"}}
 
 

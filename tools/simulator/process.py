@@ -1,8 +1,8 @@
-"""One process of the allocator: all of it production code, but for the ports that it is given here.
+"""One process of the allocator: all of it is production code, except for its ports, which are here.
 
-Threads are replaced by events: the loop makes a round when it is notified or its time has come, requests are
-carried out and answered later, and the watcher goes on as its stream does. It may be killed between any two
-calls of a port.
+Events replace threads: the loop makes a round when it is notified or a round is due, requests are carried out
+and answered later, and the watcher continues with the events of its stream. The process may be killed between
+any two calls of a port.
 """
 
 from __future__ import annotations
@@ -49,33 +49,33 @@ from sparkgen.runtime.allocator.values.target import DriverPhase
 from sparkgen.runtime.kubernetes.answers import Verdict
 
 WatchFactory = Callable[["AllocatorProcess"], "WatchThread"]
-"""Makes what lists and watches for a process."""
+"""Creates the watch client of a process."""
 
 TELL = 2.3
-"""Seconds that a driver has to hear that its session ends (sidecar.TELL_SECONDS, WRITTEN_SECONDS)."""
+"""Seconds to tell a driver that its session ends (sidecar.TELL_SECONDS, WRITTEN_SECONDS)."""
 SWEEP = 20.0
-"""Seconds for the end (sidecar.SWEEP_SECONDS)."""
+"""Seconds for the sweep at the end (sidecar.SWEEP_SECONDS)."""
 SECRET = "not one"  # noqa: S105 - no secret: nothing is authenticated here
 
 
 class Killed(BaseException):
-    """The process ends in the middle of what it does."""
+    """The process is killed in the middle of a call."""
 
 
 class WatchThread(Protocol):
-    """What lists and watches for a process."""
+    """Lists and watches pods for a process."""
 
     def begin(self) -> None:
-        """Ask for a list."""
+        """Request a list."""
         ...
 
     def forget(self) -> None:
-        """The process is not there any more."""
+        """Stop, because the process has ended."""
         ...
 
 
 class ProcessSurroundings(Protocol):
-    """What a process needs of the world that it is in."""
+    """The part of the world that a process uses."""
 
     schedule: Schedule
     settings: AllocationSettings
@@ -92,59 +92,59 @@ class ProcessSurroundings(Protocol):
         ...
 
     def driver_answers(self) -> bool:
-        """Whether the driver's port takes connections."""
+        """Whether the driver's port accepts connections."""
         ...
 
     def after_round(self, process: AllocatorProcess) -> None:
-        """A process has made a round."""
+        """Called after each round of a process."""
         ...
 
     def allocator_died(self, process: AllocatorProcess) -> None:
-        """A process is not there any more."""
+        """Called when a process has ended."""
         ...
 
     def session_ends(self, process: AllocatorProcess) -> None:
-        """A driver is told that its session ends."""
+        """Called when the report says that the session ends."""
         ...
 
     def session_over(self, swept: shutdown.SweepResult) -> None:
-        """A session is over, and its allocator ends for good."""
+        """Called when a session is over, and its allocator ends permanently."""
         ...
 
 
 @dataclass(slots=True)
 class Volume:
-    """The session volume (loop.SessionStore): it outlives the process, as the driver's pod does."""
+    """The session volume (loop.SessionStore): like the driver's pod, it outlives the process."""
 
     first_application_id: str
     notes: SessionNotes = field(default_factory=SessionNotes)
 
     @property
     def application_id(self) -> str:
-        """The id that the next driver in the pod has."""
+        """The application id of the next driver in the pod."""
         return application_id(self.first_application_id, {}, self.notes.drivers)
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSession:
-    """What survives the process (loop.SessionStore), which may be killed before and after each line of it."""
+    """The store that survives the process (loop.SessionStore), which may be killed around each write."""
 
     process: AllocatorProcess
     volume: Volume
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
-        """Keep what the next process has to know. Between a decision and its round, so others act here."""
+        """Store the notes for the next process, between a decision and its round; others can act here."""
         self.process.point()
         self._keep(replace(self.volume.notes, next_id=next_id, session=session, first_id=first_id))
         self.process.between_decision_and_round()
 
     def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
-        """A driver runs under this id: the next one will have another."""
+        """Count a driver with this id, so that the next driver gets another id."""
         if application_id == self.volume.application_id:
             self._keep(replace(self.volume.notes, drivers=self.volume.notes.drivers + 1))
 
     def settings_changed(self, settings: AllocationSettings) -> None:
-        """The next driver starts with other settings: there is nothing to keep here."""
+        """Do nothing: in the simulation, the settings for the next driver are not stored."""
 
     def _keep(self, notes: SessionNotes) -> None:
         if notes != self.volume.notes:
@@ -153,14 +153,14 @@ class SimulatedSession:
 
 
 class SimulatedSettings:
-    """The settings of the schedule (loop.SettingsSource), as they were at the last look."""
+    """The settings of the schedule (loop.SettingsSource), as of the last `look`."""
 
     def __init__(self, world: ProcessSurroundings) -> None:
         self._world = world
         self.settings = world.settings
 
     def look(self) -> TuningChange | None:
-        """Whether there are other settings."""
+        """The changed settings; None if they have not changed."""
         if self.settings == self._world.settings:
             return None
         self.settings = self._world.settings
@@ -169,12 +169,12 @@ class SimulatedSettings:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedReporter:
-    """Reports rounds (loop.RoundReporter) to the timeline, with the lines of the log where it is read."""
+    """Reports rounds (loop.RoundReporter) to the timeline, with the log's lines if it is verbose."""
 
     process: AllocatorProcess
 
     def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
-        """A round was made."""
+        """Report a round."""
         self.process.point()
         if self.process.verbose:
             for line in log_lines.lines(before, now, outcomes):
@@ -183,47 +183,47 @@ class SimulatedReporter:
                 self.process.note(f"notices: {notice.reason}: {notice.hindrance}")
 
     def tuning_changed(self, change: TuningChange) -> None:
-        """The settings are other ones."""
+        """Report changed settings."""
         self.process.note(f"has other settings: {log_lines.settings(change.settings)}")
 
     def notice(self, notice: Notice) -> None:
-        """Something that a user must know."""
+        """Report a notice to users."""
         self.process.note(f"notices: {notice.hindrance}")
 
 
 class AllocatorProcess:
-    """An allocator from its start to its end. `number` counts them from 1."""
+    """An allocator from its start to its end. `number`: its number, from 1."""
 
     def __init__(
         self, world: ProcessSurroundings, number: int, attempt: Attempt, volume: Volume, watch: WatchFactory
     ) -> None:
         self.alive = True
         self.sweeps = False
-        """Whether it deletes what there is, and ends."""
+        """Whether it deletes all executors, and ends."""
         self.ends_session = False
-        """Whether it has begun to end its session."""
+        """Whether it has started to end its session."""
         self.began = world.event_queue.now
         self.client: ClientSession | None = None
-        """Where the drivers are outside of the pod."""
+        """The session in client mode, if drivers are outside the pod; None otherwise."""
         self.number = number
         self.attempt = attempt
         self.volume = volume
         self.random = Random(f"process {world.schedule.seed} {number}")
         self.jumped = 0.0
-        """Seconds that its clock is ahead."""
+        """Seconds by which its clock is ahead."""
         self.frozen_until = 0.0
         self.crash_in = -1
-        """So many calls of ports until it is killed; negative: it is not."""
+        """The number of calls of ports until it is killed; negative: it is not killed."""
         self.in_flight: dict[int, Action] = {}
-        """Writes that were sent and have not been answered, by a number of their own."""
+        """The writes without an answer yet, by a number of their own."""
         self.backlog: deque[Action] = deque()
-        """Writes that wait for one of the threads that send them."""
+        """The writes that wait for one of the threads that send them."""
         self.seen: dict[str, Pod] = {}
-        """What was shown to it last of each pod, by UID."""
+        """The latest version of each pod that it has received, by UID."""
         self.there_at_list: set[str] = set()
-        """UIDs of the pods that were there when the API server answered its last list."""
+        """The UIDs of the pods that existed when the API server answered its last list."""
         self.lists = 0
-        """Whole lists that it has read."""
+        """The number of complete lists that it has read."""
         self.in_gap = True
         """Whether it may have missed something since its last list."""
         self.sent_ids: set[int] = set()
@@ -242,7 +242,7 @@ class AllocatorProcess:
             self.later(1.0, self._look_whether_over)
 
     def _build(self, world: ProcessSurroundings, watch: WatchFactory) -> None:
-        """Put together as `Allocator` and `cluster.kubernetes_backend` do it."""
+        """Build the allocator as `Allocator` and `cluster.kubernetes_backend` do."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
         self.line = ApiConnection(world.network)
         pod = template(world.schedule.settings.gang)
@@ -256,7 +256,7 @@ class AllocatorProcess:
         self.world = PrerequisitesBackend(self.kube, [partial(_made, create) for create in wanted])
         people, session = world.people, self.volume.notes.session
         self.resumed = session
-        """The session that the process before it has noted."""
+        """The session that the previous process has stored."""
         rules = None if people is None else people.rules(session)
         self.mailbox = DriverMailbox(f"p{self.number}", self.clock, rules)
         if people is not None and not people.plan.notebook:
@@ -284,7 +284,7 @@ class AllocatorProcess:
     # --- its time, and its end ------------------------------------------------------------------------
 
     def clock(self) -> float:
-        """Its monotonic clock: begun long before, and never another's."""
+        """The process's monotonic clock: it does not start at 0, and may jump."""
         return 5000.0 + self._world.event_queue.now + self.jumped
 
     def note(self, text: str) -> None:
@@ -292,7 +292,7 @@ class AllocatorProcess:
         self._world.note(f"allocator {self.number}", text)
 
     def now(self, what: Callable[[], None]) -> None:
-        """Let something happen in the process: not when it is dead, and later when it stands still."""
+        """Call `what` in the process; not if it is dead, and later if it is paused."""
         event_queue = self._world.event_queue
         if not self.alive:
             return
@@ -308,11 +308,11 @@ class AllocatorProcess:
             self._wake()
 
     def later(self, seconds: float, what: Callable[[], None]) -> None:
-        """Let something happen in the process after a while."""
+        """Call `what` in the process after some seconds."""
         self._world.event_queue.after(seconds, lambda: self.now(what))
 
     def point(self) -> None:
-        """One of the places where it may be killed."""
+        """Mark a point at which the process may be killed. Raises Killed."""
         if self.crash_in < 0:
             return
         self.crash_in -= 1
@@ -320,14 +320,17 @@ class AllocatorProcess:
             raise Killed
 
     def die(self, how: str) -> None:
-        """It is not there any more; what it has on the wire is, or will be."""
+        """End the process; requests that it has sent still arrive."""
         self.note(how)
         self.alive = False
         self.watch_client.forget()
         self._world.allocator_died(self)
 
     def told_to_end(self, seconds: float) -> bool:
-        """SIGTERM (`sidecar._until_over`): whether all is swept. Executors of a running driver stay."""
+        """Handle SIGTERM (`sidecar._until_over`). Executors of a running driver stay.
+
+        Returns whether all executors were deleted.
+        """
         world = self._world
         if self.client is not None:
             return self._end_session("its pod was asked to stop", seconds)
@@ -342,7 +345,7 @@ class AllocatorProcess:
         return swept.left == frozenset()
 
     def _look_whether_over(self) -> None:
-        """`sidecar._until_over`, every second."""
+        """Check every second whether the session is over, as `sidecar._until_over` does."""
         why = "" if self.client is None or self.sweeps else self.client.why_over(self.mailbox.heard_at)
         if why:
             self._world.invariants.session_over(self, why)
@@ -351,7 +354,7 @@ class AllocatorProcess:
             self.later(1.0, self._look_whether_over)
 
     def _end_session(self, why: str, seconds: float) -> bool:
-        """`sidecar._end_session`: the driver is told, then all is swept."""
+        """Tell the driver, then delete all executors (`sidecar._end_session`). Returns whether all went."""
         self.note(f"ends the session: {why}")
         self.ends_session = True
         self.mailbox.fail(Hindrance(Code.SESSION_ENDED, why))
@@ -363,7 +366,7 @@ class AllocatorProcess:
         return swept.left == frozenset()
 
     def _sweep(self, seconds: float) -> shutdown.SweepResult:
-        """`Allocator.stop`, and `Allocator.sweep` with its waits."""
+        """Do the same as `Allocator.stop` and `Allocator.sweep`, including its waits."""
         self.sweeps = True
         self.mailbox.close(leave=True)
         self.watch_client.forget()
@@ -376,7 +379,7 @@ class AllocatorProcess:
         return shutdown.sweep(self.world, self, PodView(self.attempt), time, seconds)
 
     def wait(self, seconds: float) -> None:
-        """A call that waits: everything else goes on meanwhile."""
+        """Wait, while all other events happen. Raises Killed if the process ends meanwhile."""
         self._world.event_queue.run_until(self._world.event_queue.now + seconds)
         if not self.alive:
             raise Killed
@@ -384,7 +387,7 @@ class AllocatorProcess:
     # --- the loop's thread ----------------------------------------------------------------------------
 
     def _wake(self) -> None:
-        """Make a round as soon as one may be made (`Loop.run`)."""
+        """Make a round as soon as the shortest time between rounds has passed (`Loop.run`)."""
         last = self.clock() if self.last is None else self.last.now + SHORTEST_ROUND
         self._round_in(max(0.0, last - self.clock()))
 
@@ -405,14 +408,14 @@ class AllocatorProcess:
         self._round_in(max(0.0, due(made) - self.clock()))
 
     def between_decision_and_round(self) -> None:
-        """Others act while a decision is made: an executor may be told to start right now."""
+        """Let others act during a decision: an executor may be told to start at this moment."""
         if self._world.active_faults.holds(FaultKind.MEANWHILE):
             self._world.cluster.ask_all()
 
     # --- requests (WaitableActionRunner) --------------------------------------------------------------
 
     def start(self, actions: Iterable[Action]) -> None:
-        """Send these."""
+        """Send these writes, at most MAX_WINDOW at a time."""
         for action in actions:
             self.point()
             if len(self.in_flight) < MAX_WINDOW:
@@ -422,12 +425,12 @@ class AllocatorProcess:
         self.point()
 
     def outcomes(self) -> list[ActionOutcome]:
-        """What has been answered since the last call."""
+        """The outcomes that were answered since the last call."""
         found, self._ended = self._ended, []
         return found
 
     def settle(self, seconds: float) -> None:
-        """Wait for the answers, for a time at most."""
+        """Wait for the answers, at most `seconds`."""
         deadline = self._world.event_queue.now + seconds
         while self.in_flight and self._world.event_queue.now < deadline:
             self.wait(0.05)
@@ -447,7 +450,7 @@ class AllocatorProcess:
         network.event_queue.after(network.delay(), lambda: self._serve(number, action, method, fate))
 
     def _serve(self, number: int, action: Action, method: str, fate: Fate) -> None:
-        """The request arrives; also when the process that sent it has died meanwhile."""
+        """Carry out a request at the API server, even if the process that sent it has died meanwhile."""
         network = self._world.network
         self.line.fate = fate
         self._world.invariants.served(self, action)
@@ -456,7 +459,7 @@ class AllocatorProcess:
         later = time_out(fate) or network.delay() + network.slowness(method)
         met = (
             Fate.UNREACHABLE if network.active_faults.holds(FaultKind.AWAY) else fate
-        )  # it may have gone away on the way
+        )  # the server may have become unreachable meanwhile
         self.later(later, lambda: self._answered(number, outcome, met))
 
     def _answered(self, number: int, outcome: ActionOutcome, fate: Fate) -> None:
@@ -470,10 +473,10 @@ class AllocatorProcess:
         self._ended.append(outcome)
         self.mailbox.notify()
 
-    # --- who asks -------------------------------------------------------------------------------------
+    # --- questions to the process ---------------------------------------------------------------------
 
     def start_answer(self, id_: int) -> StartAnswer | None:
-        """The start answer for an executor; None when nobody answers."""
+        """The start answer for an executor; None if the process is dead or paused."""
         if not self.alive or self._world.event_queue.now < self.frozen_until:
             return None
         word = self.mailbox.start_answer(id_, 0.0)
@@ -481,17 +484,17 @@ class AllocatorProcess:
         return word
 
     def has_seen(self, *pods: Pod) -> None:
-        """These pods were shown to it."""
+        """Record that it has received these pods."""
         for pod in pods:
             self.seen[pod["metadata"]["uid"]] = pod
 
     def saw_end_of(self, executor: Executor) -> bool:
-        """Whether it was shown how this executor has ended, or why it was about to."""
+        """Whether it has received the cause of this executor's end, or of its imminent end."""
         pod = self.seen.get(executor.uid)
         return pod is not None and causes.departure_of(pod).cause is not Cause.DELETED
 
 
 def _made(create: Callable[[], Verdict], order: Create) -> ActionOutcome:
-    """`cluster._made`: what it means for an executor whether something that it needs could be created."""
+    """The outcome for an executor, given whether an object that it needs was created (`cluster._made`)."""
     said = create()
     return ActionOutcome(order, said.answer, said.hindrance, said.retry_after)

@@ -1,15 +1,15 @@
-"""Two applications on nodes that have room for one of them at a time, from their start to their end."""
+"""Plays two applications on nodes that have room for only one of them at a time."""
 
 from __future__ import annotations
 
 from simulator.world import SETTLE, World
 
 WORKS = 10.0
-"""Seconds that a job takes, when it has begun and nothing goes wrong any more."""
+"""Seconds that a job takes once it has begun and there are no more faults."""
 
 
 def play_both(first: World, second: World) -> None:
-    """Play both in one time. When nothing goes wrong any more, each has to begin, and to end."""
+    """Play both on the same clock. After the last fault, each has to begin, and to end."""
     worlds = [first, second]
     for world in worlds:
         world.begin()
@@ -34,5 +34,5 @@ def play_both(first: World, second: World) -> None:
 
 
 def _works(world: World) -> bool:
-    """Whether its whole gang was there once: from then on Spark works with what is left of it."""
+    """Whether its tasks have begun, after its whole gang registered, and an executor is still registered."""
     return world.driver is not None and world.driver.begun and bool(world.driver.registered)

@@ -1,4 +1,4 @@
-"""A schedule as a value: what is asked for, what goes wrong and when. Made from a seed, and shrunk."""
+"""A schedule as a value: targets, settings and faults, each with its time. It is made from a seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 
 class FaultKind(enum.Enum):
-    """What can go wrong; the value says it in the timeline. `amount` is in seconds, where there is one."""
+    """The kinds of faults; the value is the text in the timeline."""
 
     CREATE_UNANSWERED = "creations are carried out, and not answered"
     CREATE_LOST = "creations are not carried out, and not answered"
@@ -91,24 +91,25 @@ OF_SESSIONS = (
     FaultKind.SECOND_DRIVER,
     FaultKind.COMMAND_GONE,
 )
-"""What goes wrong only where drivers come and go."""
+"""Faults only for sessions, in which drivers come and go."""
 OF_CLIENTS = frozenset({FaultKind.CUT, FaultKind.COMMAND_GONE})
-"""What goes wrong only where drivers are outside of the pod."""
+"""Faults only for drivers outside the pod."""
 OF_QUEUES = (
     FaultKind.QUEUE,
     FaultKind.QUEUE_HOLDS,
     FaultKind.QUEUE_EVICTS,
     FaultKind.QUEUE_PREEMPTS,
 )
-"""What a queue does, as Kueue: it gates, admits a part or nobody, evicts and preempts."""
+"""Actions of a queue such as Kueue: it gates pods, admits some or none of them, evicts and preempts."""
 OF_FILES = (FaultKind.FETCH_SLOW, FaultKind.NO_FILES)
-"""What goes wrong before an executor's container starts: its init container `fetch` waits, or fails."""
+"""Faults before an executor's container starts: its init container `fetch` waits, or fails."""
 OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES, *OF_FILES})
 KINDS = tuple(kind for kind in FaultKind if kind not in OWN_CHANCE)
-"""What a schedule draws from; others come by a chance of their own, so that other seeds stay as they were."""
+"""The kinds that `_faults` draws from. The others have their own random numbers, so that the schedules of
+existing seeds do not change."""
 NOT_IN_SESSIONS = frozenset({FaultKind.TERM, FaultKind.CLOCK, FaultKind.DRIVER_RESTART})
-"""What is another thing there: a signal ends the session, a clock that jumps makes a silence of it, and a
-driver that ends is followed by one that somebody begins."""
+"""Faults that mean something else in sessions: a signal ends the session, a jump of the clock counts as a
+silence, and after a driver's end somebody starts the next one."""
 BY_APPLICATION = frozenset({FaultKind.OOM, FaultKind.EXITED})
 LASTING = frozenset(
     {
@@ -141,17 +142,17 @@ LASTING = frozenset(
         *(FaultKind.QUEUE, FaultKind.QUEUE_HOLDS),
     }
 )
-"""What goes wrong for a while; everything else does so a number of times."""
+"""Faults that last for some seconds; all others happen a number of times."""
 ONE_OF = frozenset({FaultKind.NO_RIGHT, FaultKind.CLOCK})
-"""One of these in a schedule at most: a right that is missing for a minute, by whatever clock, is no fault of
-the cluster, but of whoever forgot it, and ends the application rightly."""
+"""At most one of these in a schedule: a right that is missing for a minute, by the real or by a jumped clock,
+is a mistake of the administrator, not a fault of the cluster, and correctly ends the application."""
 MAX_BY_APPLICATION = 2
-"""Faults of the application in one schedule: as many as it may have."""
+"""The most faults of the application in one schedule: as many as `max_failures` allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class InjectedFault:
-    """One thing that goes wrong at `at`; for `amount` seconds, or `count` times, as its kind has it."""
+    """One fault at `at` seconds; `amount` seconds long if its kind is LASTING, or happens `count` times."""
 
     at: float
     kind: FaultKind
@@ -165,7 +166,7 @@ class InjectedFault:
 
 @dataclass(frozen=True, slots=True)
 class TargetChange:
-    """What Spark wants from `at` on: executors per profile; so many registered ones are decommissioned."""
+    """Spark's target from `at` on: executors by profile; `decommission`: this many are decommissioned."""
 
     at: float
     targets: Mapping[int, int]
@@ -174,14 +175,14 @@ class TargetChange:
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """Other settings from `at` on."""
+    """The settings from `at` on."""
 
     at: float
     settings: AllocationSettings
 
 
 class SessionEnd(enum.Enum):
-    """How a session ends, at last."""
+    """The ways in which a session ends."""
 
     STOPPED = "the driver stops, and the command ends"
     KILLED = "the driver and the command are killed"
@@ -190,7 +191,7 @@ class SessionEnd(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SessionPlan:
-    """Drivers come and go. `notebook`: they are in the allocator's pod, and there is no command."""
+    """A session, in which drivers come and go. `notebook`: they are in the allocator's pod; no command."""
 
     end: SessionEnd
     notebook: bool = False
@@ -198,7 +199,7 @@ class SessionPlan:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """One schedule. Times in seconds since the driver's pod was made."""
+    """One schedule. Times in seconds since the driver's pod was created."""
 
     seed: int
     settings: AllocationSettings
@@ -206,24 +207,24 @@ class Schedule:
     settings_changes: tuple[SettingsChange, ...]
     faults: tuple[InjectedFault, ...]
     calm_at: float
-    """From then on nothing goes wrong any more."""
+    """The time from which there are no more faults."""
     nodes: int = 3
     slots: int = 4
-    """Executors that fit on a node."""
+    """The number of executors that fit on a node."""
     ends_cleanly: bool = True
-    """Spark's context is stopped at the end; otherwise the driver's process dies."""
+    """Whether Spark's context is stopped at the end; otherwise the driver's process dies."""
     away_at_the_end: bool = False
-    """The API server is away while the allocator ends."""
+    """Whether the API server is unreachable while the allocator ends."""
     sessions: SessionPlan | None = None
-    """None: the driver is the one of the pod."""
+    """None: the pod has its own driver."""
     begins_with: int = 0
-    """Spark gives no task away before so many have registered; 0: it does not wait for any."""
+    """Spark assigns no task before this many executors have registered; 0: it does not wait for any."""
     rival: Schedule | None = None
-    """A second application on the same nodes, which have room for one of the two at a time."""
+    """A second application on the same nodes, which have room for only one of the two at a time."""
 
 
 def session_schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
-    """The schedule of a seed where drivers come and go: that of `schedule_of`, and what goes wrong there."""
+    """The schedule of a seed for a session: that of `schedule_of`, with faults of sessions added."""
     schedule = schedule_of(seed, tuple(kind for kind in focus if kind not in OF_SESSIONS))
     random = Random(f"sessions {seed}")
     horizon = random.choice((20.0, 60.0, 150.0))
@@ -245,9 +246,9 @@ def session_schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedul
 
 
 def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
-    """The schedule of a seed. `focus`: half of what goes wrong is of these kinds."""
+    """The schedule of a seed. `focus`: half of the faults are of these kinds."""
     random = Random(f"plan {seed}")
-    # By a chance of its own: what else a seed says stays as it was.
+    # With its own random numbers, so that the schedules of existing seeds do not change otherwise.
     settings = _gated(Random(f"gates {seed}"), _settings(random))
     horizon = random.choice((10.0, 20.0, 40.0))
     target_changes = sorted(
@@ -276,7 +277,7 @@ def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
 
 
 def _gated(random: Random, settings: AllocationSettings) -> AllocationSettings:
-    """The settings with gates: a small bound of pods without a node, Spark's classic rule, or neither."""
+    """The settings, possibly with a small limit of pods without a node, and with Spark's classic rule."""
     return replace(
         settings,
         max_unschedulable=random.choice((settings.max_unschedulable, settings.max_unschedulable, 1, 2, 3)),
@@ -285,7 +286,7 @@ def _gated(random: Random, settings: AllocationSettings) -> AllocationSettings:
 
 
 def _lies(random: Random, settings: AllocationSettings, horizon: float) -> list[InjectedFault]:
-    """In one schedule of five, for a while. With static allocation what the driver wants is not heard."""
+    """LIES for a while, in one of five schedules. Static allocation ignores the driver's target."""
     if not settings.dynamic or random.random() > 0.2:
         return []
     at = random.uniform(0.0, horizon)
@@ -293,7 +294,7 @@ def _lies(random: Random, settings: AllocationSettings, horizon: float) -> list[
 
 
 def _hints(random: Random, horizon: float) -> list[InjectedFault]:
-    """In one schedule of four, from early on: hints come, change, lie, and vanish before the faults do."""
+    """HINTS in one of four schedules, from early on: they change, and are partly wrong, until they end."""
     if random.random() > 0.25:
         return []
     at = random.uniform(0.0, 3.0)
@@ -301,7 +302,7 @@ def _hints(random: Random, horizon: float) -> list[InjectedFault]:
 
 
 def _queue(random: Random, horizon: float) -> list[InjectedFault]:
-    """In one schedule of seven: a queue with some room from early on, and what else it does meanwhile."""
+    """In one of seven schedules, a queue with some room from early on, and other actions of this queue."""
     if random.random() > 0.15:
         return []
     at = random.uniform(0.0, 3.0)
@@ -346,7 +347,7 @@ def _target_changes(random: Random, settings: AllocationSettings, horizon: float
 
 
 def _moment(random: Random, horizon: float, moments: list[float]) -> float:
-    """Any time; often soon after something else happens, because then most can go wrong."""
+    """A random time; often soon after another event, because most bugs show then."""
     if moments and random.random() < 0.6:
         return max(0.0, random.choice(moments) + random.uniform(-0.5, 5.0))
     return random.uniform(0.0, horizon)

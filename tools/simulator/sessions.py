@@ -1,4 +1,4 @@
-"""Who is around an allocator where drivers come and go: a command, and one driver after the other."""
+"""The surroundings of an allocator whose drivers come and go: a command, and one driver after another."""
 
 from __future__ import annotations
 
@@ -16,72 +16,72 @@ from sparkgen.runtime.allocator.driver.client_session import ClientSession
 from sparkgen.runtime.allocator.driver.sessions import SessionAwaited, SessionRules, SessionTaken
 
 SILENCE = sessions.SILENCE
-"""Seconds without a word after which somebody is gone."""
+"""Seconds without a message after which a driver or command counts as gone."""
 BEGINS = 2.0
 """Seconds until the command has forwarded its port, and the first driver's JVM has started a second later."""
 MOST_AFTER_ALL = 150.0
-"""Seconds from when nobody is there any more until all is over: silence, a look, a restart, the end."""
+"""Seconds from the end of driver and command until all is over: silence, a check, a restart, the end."""
 
 
 class SessionProcess(AllocatorBeside, Protocol):
-    """What people have to do with an allocator."""
+    """The part of an allocator that command and drivers use."""
 
     began: float
     frozen_until: float
     client: ClientSession | None
 
     def now(self, what: Callable[[], None]) -> None:
-        """Let something happen in it."""
+        """Call `what` in the process."""
         ...
 
 
 class SessionSurroundings(DriverSurroundings, Protocol):
-    """What people need of the world that they are in."""
+    """The part of the world that `People` uses."""
 
     driver: Driver | None
     over: bool
 
     @property
     def process(self) -> SessionProcess | None:
-        """The allocator that runs; None between two."""
+        """The running allocator; None between two."""
         ...
 
     @property
     def application_id(self) -> str:
-        """The id that the next driver has."""
+        """The application id of the next driver."""
         ...
 
     def first_targets(self) -> dict[int, int]:
-        """What a driver wants that begins now."""
+        """The target of a driver that starts now: executors by profile."""
         ...
 
     def tell_allocator_to_end(self) -> None:
-        """SIGTERM, for the allocator that runs."""
+        """Send SIGTERM to the running allocator."""
         ...
 
 
 class People:
-    """The command and the drivers, and the truth about who was heard."""
+    """The command and the drivers, and the true times of their messages."""
 
     def __init__(self, world: SessionSurroundings, plan: SessionPlan) -> None:
         self.plan = plan
         self.command_lives = not plan.notebook
         self.ended = False
-        """Nobody begins a driver any more."""
+        """Whether no more drivers are started."""
         self.command_met = False
-        """Whether an allocator has heard the command: what it said of the driver is on the volume."""
+        """Whether an allocator has received a message of the command; the next one resumes the session."""
         self.heard: dict[str, float] = {}
-        """When a word of each session was taken in."""
+        """The time of the latest message that was accepted from each session."""
         self.command_at = 0.0
         self._world = world
         self._random = Random(f"people {world.schedule.seed}")
         self._count = 0
         self._revisions: dict[str, int] = {}
         self.listens: int | None = None
-        """The driver that has the pod's port for drivers, in a notebook's pod."""
+        """The number of the driver that listens on the pod's port for drivers, in a notebook's pod."""
 
     def begin(self) -> None:
-        """The command, and the first driver."""
+        """Schedule the start of the command and of the first driver."""
         if self.command_lives:
             self._world.event_queue.after(BEGINS, self._command)
         self._world.event_queue.after(BEGINS + 1.0, self.next_driver)
@@ -89,7 +89,7 @@ class People:
     # --- the command ----------------------------------------------------------------------------------
 
     def _command(self) -> None:
-        """It says that it lives, every ten seconds; sooner again when nobody answers."""
+        """Send the command's heartbeat every ten seconds, or every second to an unreachable allocator."""
         world = self._world
         if not self.command_lives:
             return
@@ -107,17 +107,17 @@ class People:
     # --- drivers --------------------------------------------------------------------------------------
 
     def next_driver(self, *, second: bool = False) -> None:
-        """Somebody begins a driver. `second`: it is not tried again when it is refused."""
+        """Start a driver. `second`: do not try again if it is refused."""
         self._count += 1
         self._try(self._count, second=second)
 
     def _try(self, number: int, *, second: bool) -> None:
-        """Its first word."""
+        """Send the driver's first message; later again if the allocator is unreachable."""
         world, process = self._world, self._world.process
         if world.over or self.ended:
             return
         if self.plan.notebook:
-            if self.listens not in (None, number):  # Spark cannot have the pod's port: nobody would reach it
+            if self.listens not in (None, number):  # the pod's port is in use: no executor would reach Spark
                 self._later(second=second)
                 return
             self.listens = number
@@ -159,20 +159,20 @@ class People:
         world.driver = Driver(world, number, application_id, targets)
 
     def _later(self, *, second: bool) -> None:
-        """A driver could not begin: somebody tries it again, unless it is a second one."""
+        """Start another driver later, because one could not start; not if that was a second driver."""
         if not second:
             self._world.event_queue.after(self._random.uniform(5.0, 20.0), self.next_driver)
 
     def hears(self, process: SessionProcess, body: Mapping[str, Any]) -> None:
-        """A later word of a driver arrives."""
+        """Deliver a later message of a driver."""
         try:
             self._receive(process, body)
         except SessionAwaited:
-            return  # it is said again
+            return  # the driver sends it again
         except SessionTaken:
             driver = self._world.driver
             if driver is not None and driver.session == body["session"]:
-                raise  # it has the place in truth: a fault
+                raise  # this driver does have the session: a bug
             return
 
     def _receive(self, process: SessionProcess, body: Mapping[str, Any]) -> None:
@@ -185,11 +185,11 @@ class People:
             self.heard[session], self._revisions[session] = now, body["revision"]
 
     def silent(self, process: SessionProcess, session: str) -> float:
-        """Seconds since a word of a session was taken in, or since the process began."""
+        """Seconds since a message of a session was accepted, or since the process started."""
         return self._world.event_queue.now - max(self.heard.get(session, 0.0), process.began)
 
     def driver_killed(self) -> None:
-        """The driver's process is gone, without a word; somebody begins the next one soon."""
+        """Kill the driver's process, and start the next one soon."""
         world = self._world
         if world.driver is not None:
             world.driver.dies()
@@ -202,7 +202,7 @@ class People:
             self.listens = None
 
     def rules(self, resumed: str) -> SessionRules:
-        """How the mailbox treats them."""
+        """The mailbox's rules for these drivers."""
         if self.plan.notebook:
             return SessionRules(resumed, lambda: frozenset({str(self.listens)}))
         return SessionRules(resumed)
@@ -210,7 +210,7 @@ class People:
     # --- the end --------------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """All end, in the way of the plan; and nothing is left soon after."""
+        """End driver and command as planned, and wait until nothing can be left. Raises InvariantBroken."""
         world, driver = self._world, self._world.driver
         if self.plan.end is SessionEnd.TOLD and world.process is not None:
             world.tell_allocator_to_end()

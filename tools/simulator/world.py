@@ -1,4 +1,4 @@
-"""One schedule, played: a driver's pod, its allocator, a cluster around them, and what goes wrong."""
+"""Plays one schedule: a driver's pod, its allocator, a cluster around them, and faults."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ SETTLE = 600.0
 STEADY = 8.0
 """Seconds for which it has to stay reached."""
 QUIET = 25.0
-"""Seconds in which nothing may be written or listed then."""
+"""Seconds after that in which the allocator must not write or list."""
 KILLED_AFTER = 30.0
 """Seconds from SIGTERM to SIGKILL."""
 AFTER_THE_END = 120.0
-"""Seconds after which nothing of the attempt may be left, once the driver's pod has been deleted."""
+"""Seconds after the deletion of the driver's pod after which no object of the attempt may be left."""
 DENIED = {
     FaultKind.WEBHOOK: (403, "Forbidden", 'admission webhook "policy.example" denied the request: not now'),
     FaultKind.NO_RIGHT: (403, "Forbidden", 'pods is forbidden: User "sa" cannot create resource "pods"'),
@@ -45,7 +45,7 @@ DENIED = {
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """One line of the timeline; `at` in seconds."""
+    """One line of the timeline; `at` in seconds of virtual time."""
 
     at: float
     who: str
@@ -56,7 +56,7 @@ class TimelineEntry:
 
 
 def most_executors(settings: AllocationSettings) -> int:
-    """The reviewed maximum of all profiles together; schedules always have one."""
+    """The maximum of all profiles together, from the settings; schedules always have one."""
     most = settings.maximum if settings.dynamic else settings.instances
     return 10**6 if most is None else most
 
@@ -65,10 +65,11 @@ Injections = Mapping[FaultKind, Callable[["World", InjectedFault], None]]
 
 
 class World:
-    """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two.
+    """The whole simulation. `process`: the running allocator; `driver`: the running driver; None between two.
 
-    `watch`: makes the invariants that look at it. `injections`: what a fault does at once. `neighbour`:
-    another one on the same nodes, in the same time; its pods and its allocator are in another namespace.
+    `watch`: creates the invariants that check it. `injections`: the immediate effect of each fault.
+    `neighbour`: another world on the same nodes and with the same time; its pods and its allocator are in
+    another namespace.
     """
 
     def __init__(
@@ -100,13 +101,13 @@ class World:
         self.process: AllocatorProcess | None = None
         self.driver: Driver | None = None
         self.people = None if schedule.sessions is None else People(self, schedule.sessions)
-        """Who comes and goes; None where the driver is the one of the pod."""
+        """The drivers that come and go, and their command; None if the pod has its own driver."""
         self.drivers = 1
-        """Which driver of the pod runs, or is about to, counted from 1."""
+        """The number of the pod's driver that runs, or starts next, from 1."""
         self.swept_at = 0.0
-        """When the allocator began to sweep."""
+        """The time at which the allocator's sweep, or the end of its session, started."""
         self.over = False
-        """The driver's pod ends: no allocator is started any more."""
+        """Whether the driver's pod ends: no allocator is started any more."""
         self._swept_all = False
         self._processes = 0
         self._injections = injections
@@ -129,7 +130,7 @@ class World:
         self.end()
 
     def begin(self) -> None:
-        """Start the driver's pod, and let come what the schedule says."""
+        """Start the driver's pod, and queue all events of the schedule."""
         schedule, at = self.schedule, self.event_queue.at
         self._begin_process()
         if self.people is None:
@@ -145,7 +146,7 @@ class World:
             at(fault.at, partial(self._inject, fault))
 
     def end(self) -> None:
-        """Let the driver end, and look at what is left then, and after its pod."""
+        """End the driver, then its pod, and check each time what is left."""
         if self.people is None or self.people.plan.notebook:
             self._end()
         else:
@@ -153,7 +154,7 @@ class World:
         self._delete_pod()
 
     def calm(self) -> None:
-        """From now on nothing goes wrong; what is broken is fixed."""
+        """End all faults, and repair the nodes."""
         self.note("fault", "none from here on")
         self.active_faults.calm()
         self._rule()
@@ -166,10 +167,10 @@ class World:
                 self.cluster.node_back(node)
 
     def _settle(self) -> None:
-        """Wait until the target is reached, and stays so; and look at what is done then."""
+        """Wait until the target is reached and stays reached; then check that the allocator is quiet."""
         deadline, since = self.event_queue.now + SETTLE, None
         while since is None or self.event_queue.now - since < STEADY:
-            if self.over:  # nobody was there any more
+            if self.over:  # the session ended, because driver and command were gone
                 return
             if self.event_queue.now > deadline:
                 raise InvariantBroken("target-reached", self.what_is_missing())
@@ -184,7 +185,7 @@ class World:
         self.invariants.ends_quiet()
 
     def _settle_without_files(self) -> None:
-        """Wait until the application fails, or needs no executor that it has not."""
+        """Wait until the application fails, or has all executors that it needs."""
         deadline = self.event_queue.now + SETTLE
         while self.event_queue.now < deadline:
             everybody = self.driver is not None and self.process is not None
@@ -196,11 +197,11 @@ class World:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the driver knows that its application has to stop."""
+        """Whether the driver was told that its application has failed."""
         return self.driver is not None and bool(self.driver.failure)
 
     def _end(self) -> None:
-        """The driver ends, then the allocator, and then somebody deletes the driver's pod."""
+        """End the driver, then the allocator, and check what is left."""
         self.over = True
         if self.people is not None:
             self.people.ended = True
@@ -220,7 +221,7 @@ class World:
         self.invariants.after_sweep(swept_all=swept_all)
 
     def _end_session(self, people: People) -> None:
-        """All who come and go end, and then nothing is left by itself."""
+        """End driver and command, and check that the allocator then deletes everything itself."""
         if self.schedule.away_at_the_end:
             self._away_at_the_end()
         people.end()
@@ -233,13 +234,13 @@ class World:
         self.network.cut()
 
     def session_ends(self, process: AllocatorProcess) -> None:
-        """A driver is told that its session ends: its question is answered."""
+        """Answer the driver's pending request for a report, which tells it that its session ends."""
         self.swept_at = self.event_queue.now
         if self.driver is not None:
             self.driver.later(0.0, self.driver.look)
 
     def session_over(self, swept: shutdown.SweepResult) -> None:
-        """The allocator ends for good."""
+        """Record that the allocator ends, and is not started again."""
         self.over, self._swept_all = True, swept.left == frozenset()
 
     def _delete_pod(self) -> None:
@@ -259,18 +260,18 @@ class World:
             return False
 
     def tell_to_end(self, process: AllocatorProcess) -> None:
-        """The kubelet starts the allocator's container again, as its probe failed: SIGTERM comes first."""
+        """Restart the allocator's container, as the kubelet does after a failed probe: first by SIGTERM."""
         self._kill_later(process)
         process.now(lambda: process.told_to_end(SWEEP))  # type: ignore[arg-type]
 
     def tell_allocator_to_end(self) -> None:
-        """The kubelet ends the pod, or its container: SIGTERM, for the allocator that runs."""
+        """Send SIGTERM to the running allocator, as the kubelet does to end the pod or its container."""
         if self.process is not None:
             self.tell_to_end(self.process)
 
     @property
     def application_id(self) -> str:
-        """The id that the next driver has."""
+        """The application id of the next driver."""
         return self.volume.application_id
 
     def _kill_later(self, process: AllocatorProcess) -> None:
@@ -278,7 +279,7 @@ class World:
         self.event_queue.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
 
     def _collect(self) -> None:
-        """The garbage collector deletes what the driver's pod owns; it looks again and again."""
+        """Delete the objects that the driver's pod owns every five seconds, as the garbage collector does."""
         self.server.collect(self.attempt.pod_uid)
         self.event_queue.after(5.0, self._collect)
 
@@ -294,7 +295,7 @@ class World:
         )
 
     def allocator_died(self, process: AllocatorProcess) -> None:
-        """The kubelet starts the container again; whoever waited for an answer has a broken connection."""
+        """Restart the container, as the kubelet does; the driver's pending request for a report fails."""
         if self.process is process:
             self.process = None
             self.event_queue.after(self.random.uniform(1.0, 10.0), self._begin_process)
@@ -309,7 +310,7 @@ class World:
         self.driver = Driver(self, self.drivers, application_id, targets)
 
     def first_targets(self) -> dict[int, int]:
-        """What a driver wants that begins now."""
+        """The target of a driver that starts now: executors by profile."""
         settings = self.settings
         first = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
         wanted = [
@@ -322,11 +323,11 @@ class World:
         return {profile: max(count, settings.minimum) for profile, count in wanted[-1].items()}
 
     def driver_answers(self) -> bool:
-        """Whether the driver's port takes connections: not while it stands still and its queue is full."""
+        """Whether the driver's port accepts connections; not while the driver hangs, with a full queue."""
         return self.driver is not None and not self.driver.hangs
 
     def driver_container(self, state: str, seconds: float) -> None:
-        """The kubelet writes the state of the driver's container, after a while."""
+        """Write the state of the driver's container after some seconds, as the kubelet does."""
         pod = driver_pod(self.attempt, state)
 
         def write() -> None:
@@ -335,20 +336,20 @@ class World:
         self.event_queue.after(seconds, write)
 
     def restart_driver(self) -> None:
-        """The driver's container ends, and starts again in its pod."""
+        """End the driver's container, and start it again in its pod."""
         if self.driver is None:
             return
         self.driver.dies()
         self.driver = None
         self.drivers += 1
         begins = self.random.uniform(2.0, 6.0)
-        # By no chance: what a seed says stays as it was.
+        # No random numbers here, so that the schedules of existing seeds do not change.
         self.driver_container("terminated", 0.4)
         self.driver_container("running", begins - JVM / 2)
         self.event_queue.after(begins, self._begin_driver)
 
     def hears(self, body: Mapping[str, Any]) -> None:
-        """A state of the driver arrives at the allocator."""
+        """Deliver a state of the driver to the allocator."""
         process = self.process
         if process is not None:
             process.now(lambda: self._take(process, body))
@@ -360,11 +361,11 @@ class World:
             process.mailbox.receive(protocol.target_of(body))
 
     def start_answer(self, id_: int) -> StartAnswer | None:
-        """An executor asks for its start answer; None when nobody answers."""
+        """The start answer for an executor; None if no allocator answers."""
         return None if self.process is None else self.process.start_answer(id_)
 
     def after_round(self, process: AllocatorProcess) -> None:
-        """The allocator has made a round."""
+        """Check the invariants after a round of the allocator."""
         self.invariants.after_round(process, process.before, process.last)
         if self.driver is not None:
             self.driver.later(0.0, self.driver.look)
@@ -378,18 +379,18 @@ class World:
     # --- the truth ------------------------------------------------------------------------------------
 
     def executors_there(self) -> list[Executor]:
-        """The executors whose pods are there, in whatever state."""
+        """The executors whose pods exist, in any state."""
         return [one for one in self.cluster.executors.values() if self.cluster.pod(one) is not None]
 
     def is_alive(self, executor: Executor) -> bool:
-        """Whether its pod is there and not being deleted, and its process runs, or is still to run."""
+        """Whether its pod exists and is not being deleted, and its process runs or has not started yet."""
         pod = self.cluster.pod(executor)
         if pod is None or pod["metadata"].get("deletionTimestamp"):
             return False
         return executor.runs or pod["status"]["phase"] == "Pending"
 
     def what_is_missing(self) -> str:
-        """What is not as it is wanted; "" when all is."""
+        """The difference from the wanted state, in words; "" if there is none."""
         driver, process = self.driver, self.process
         if driver is None or process is None or process.last is None:
             return "there is no driver, or no allocator that has made a round"
@@ -404,7 +405,7 @@ class World:
         total = min(sum(wanted.values()), most_executors(self.settings))
         lowered = (
             bool(self.schedule.settings_changes) and len(driver.registered) > total
-        )  # those that registered stay
+        )  # registered executors stay after the maximum was lowered
         if len(driver.registered) != total and not lowered:
             return f"{sorted(driver.registered)} are registered, and {total} are wanted in all"
         for profile, count in wanted.items():
@@ -425,7 +426,7 @@ class World:
             return f"the allocator sees {sorted(seen.executors)}, and {sorted(driver.registered)} are there"
         return ""
 
-    # --- what is asked for, and what goes wrong -------------------------------------------------------
+    # --- targets and faults ---------------------------------------------------------------------------
 
     def _change_target(self, target_change: TargetChange) -> None:
         driver = self.driver
@@ -435,7 +436,7 @@ class World:
                 driver.later(0.0, lambda: driver.decommission(target_change.decommission))
 
     def want_fewer(self) -> None:
-        """Spark wants one executor less of each profile; not any more when all is calm."""
+        """Lower Spark's target by one executor of each profile, unless the calm period has begun."""
         driver = self.driver
         if (
             driver is not None
@@ -452,7 +453,7 @@ class World:
             process.later(1.0, process.mailbox.notify)
 
     def _rule(self) -> None:
-        """What the API server refuses now."""
+        """Set what the API server refuses now, from the active faults."""
         denied = [answer for kind, answer in DENIED.items() if self.active_faults.holds(kind)]
         quota = len(self.server.pods) if self.active_faults.holds(FaultKind.QUOTA) else None
         self.server.rules = Rules(denied[0] if denied else None, quota)
@@ -468,5 +469,5 @@ class World:
             act(self, fault)
 
     def one_of(self, executors: list[Executor]) -> Executor | None:
-        """One of them, by chance; None when there is none."""
+        """A random executor of the list; None if it is empty."""
         return self.random.choice(executors) if executors else None
