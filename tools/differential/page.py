@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from differential.commands import Case
 from sparkgen.importing.differences import Difference
 from sparkgen.properties.table import judgement
 
+SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
+"""Between two sentences: each has a line of its own."""
 HEAD = """# How an application differs under sparkgen
 
 <!-- Generated from sparkgen/importing/differences.py and tests/e2e/differential: run `make golden`. -->
@@ -53,14 +56,11 @@ def page(table: Iterable[Difference], cases: Sequence[Case]) -> str:
 
 
 def _section(row: Difference) -> str:
-    lines = (
-        f"### {row.what[:1].upper()}{row.what[1:]}\n",
-        f"- **Native**: {row.native}.",
-        f"- **sparkgen**: {row.sparkgen}.",
-        f"- **Why**: {row.reason}.",
-        *([f"- **Import reports**: {'; '.join(map(_lost, row.lost))}."] if row.lost else ()),
-    )
-    return "\n".join(lines) + "\n"
+    items = {"Native": row.native, "sparkgen": row.sparkgen, "Why": row.reason}
+    if row.lost:
+        items["Import reports"] = "; ".join(map(_lost, row.lost))
+    lines = (SENTENCE.sub("\n  ", f"- **{name}**: {text}.") for name, text in items.items())
+    return "\n".join((f"### {row.what[:1].upper()}{row.what[1:]}\n", *lines, ""))
 
 
 def _lost(name: str) -> str:
