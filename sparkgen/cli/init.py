@@ -207,7 +207,7 @@ def _filled(template: str, name: str, **values: object) -> str:
     )
     every = {"spark_version": SUGGESTED, **values, "name": scalar(name)}
     text = environment.get_template(template).render(every)
-    return re.sub(r"(?<![ \t])[ \t]+\n", "\n", text).rstrip("\n") + "\n"
+    return "\n".join(line.rstrip(" \t") for line in text.rstrip("\n").split("\n")) + "\n"
 
 
 def _check_name(name: str) -> None:
