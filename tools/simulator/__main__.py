@@ -16,11 +16,11 @@ ABOUT = {
     "gangs": "schedules with executors that are useful only together",
     "files": "schedules in which executors wait for their files, or cannot get them",
 }
-"""The options that choose what the schedules are about."""
+"""Sort of schedules -> the help of its option."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 1 when an invariant was broken."""
+    """Run a command. Returns the exit code: 1 if an invariant was broken."""
     options = _parser().parse_args(arguments)
     if options.command == "scale":
         return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tell(text: str) -> None:
-    """Print a line, at once."""
+    """Print a line immediately."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

@@ -1,8 +1,8 @@
-"""An API server, as far as executors' pods need one: its storage, versions, lists, watches and answers.
+"""The parts of an API server that executors' pods need: storage, versions, lists, watches and answers.
 
-Its answers are those of kube-apiserver: 201, 409 AlreadyExists, 409 for a precondition, 404, 403 of a quota,
-a webhook or the authorizer, 410 for a version that was compacted. Objects are JSON values that nobody changes
-in place: a change is a new value with the next resourceVersion.
+Its answers are those of kube-apiserver: 201, 409 AlreadyExists, 409 for a precondition, 404, 403 from a
+quota, a webhook or the authorizer, 410 for a compacted version. Objects are JSON values that are never
+changed in place: a change is a new value with the next resourceVersion.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ from sparkgen.objects import Object
 from sparkgen.runtime.kubernetes.answers import Reply
 
 Change = tuple[int, str, Object]
-"""A resourceVersion, the kind of event, and the pod as it is from then on."""
+"""A resourceVersion, the kind of event, and the pod from then on."""
 
 FIRST_VERSION = 100
-"""Each change has the next one."""
+"""The version before the first change; each change has the next version."""
 PAGE = 3
-"""Pods in one answer to a list: few, so that small clusters have pages, too."""
+"""Pods in one answer to a list: few, so that lists of small clusters have several pages, too."""
 STALE = 8
-"""How many versions behind an answer from the server's cache may be."""
+"""The number of versions by which an answer from the server's cache is behind."""
 WALL = "2031-02-03T04:05:06Z"
-"""The server's time of day. It is wrong, as nobody may depend on it."""
+"""The server's wall time. It is wrong, because no code may depend on it."""
 
 
 @dataclass(slots=True)
 class Rules:
-    """What the server refuses now: a status and a message, each None when it does not."""
+    """The requests that the server refuses now; a rule is None if it does not apply."""
 
     create: tuple[int, str, str] | None = None
-    """Status, reason and message for every creation of a pod."""
+    """Status, reason and message of the answer to every creation of a pod."""
     quota: int | None = None
 
 
 @dataclass(slots=True)
 class ApiServer:
-    """The server. `changed` is told each change, `removed` each pod that is not there any more."""
+    """The server. `changed` is called with each change."""
 
     changed: Callable[[Change], None]
     rules: Rules = field(default_factory=Rules)
     mutate: Callable[[Object], Object] = lambda pod: pod
-    """What webhooks make of a new pod."""
+    """Changes a new pod, as webhooks do."""
     pods: dict[str, Object] = field(default_factory=dict)
     secrets: dict[str, Object] = field(default_factory=dict)
     pod_groups: dict[str, Object] = field(default_factory=dict)
     driver_pod: Object | None = None
-    """The driver's own pod; None when it is not there."""
+    """The driver's own pod; None if it does not exist."""
     history: list[Change] = field(default_factory=list)
     version: int = FIRST_VERSION
     oldest: int = FIRST_VERSION
-    """Watches and lists cannot go on from versions before this one."""
+    """The oldest version from which watches can continue."""
     made: int = 0
     calls: dict[str, int] = field(default_factory=dict)
     """Requests by method and kind of object: "POST pods", "LIST pods", "WATCH pods" ..."""
@@ -60,7 +60,7 @@ class ApiServer:
     # --- requests -------------------------------------------------------------------------------------
 
     def handle(self, method: str, path: str, query: Mapping[str, str], body: Any) -> Reply:
-        """Carry out a request, and answer it."""
+        """Carry out a request. Returns the answer."""
         resource, _, name = path.partition("/namespaces/")[2].partition("/")[2].partition("/")
         verb = "LIST" if method == "GET" and not name else method
         self.calls[f"{verb} {resource}"] = self.calls.get(f"{verb} {resource}", 0) + 1
@@ -120,7 +120,7 @@ class ApiServer:
         return Reply(200, {"metadata": metadata, "items": [pods[name] for name in page]})
 
     def _as_it_was(self) -> tuple[int, dict[str, Object]]:
-        """An old state: what the cache of a server may answer that is asked for any version."""
+        """An old version and its pods, as a server's cache may answer a request for any version."""
         version = max(FIRST_VERSION, self.version - STALE)
         pods: dict[str, Object] = {}
         for changed, kind, pod in self.history:
@@ -130,10 +130,10 @@ class ApiServer:
                     del pods[pod["metadata"]["name"]]
         return version, pods
 
-    # --- what the control plane and the nodes write ---------------------------------------------------
+    # --- writes of the control plane and the nodes ----------------------------------------------------
 
     def put(self, kind: str, pod: Object) -> Object:
-        """Store a pod in its new state (ADDED, MODIFIED), or for the last time (DELETED)."""
+        """Store a pod in its new state (ADDED, MODIFIED), or remove it (DELETED). Returns the new pod."""
         self.version += 1
         pod = {**pod, "metadata": {**pod["metadata"], "resourceVersion": str(self.version)}}
         name = pod["metadata"]["name"]
@@ -147,7 +147,7 @@ class ApiServer:
         return pod
 
     def mark_deleted(self, pod: Object, *, forced: bool = False) -> None:
-        """Delete a pod: at once where nothing of it runs, and else when its kubelet has ended it."""
+        """Delete a pod: at once if it is forced or none of it runs; otherwise its kubelet ends it first."""
         ended = pod["status"]["phase"] in ("Succeeded", "Failed")
         if forced or ended or not pod["spec"].get("nodeName"):
             self.put("DELETED", pod)
@@ -155,7 +155,7 @@ class ApiServer:
             self.put("MODIFIED", {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": WALL}})
 
     def collect(self, owner: str) -> None:
-        """Delete what belongs to this owner, which is gone: the garbage collector goes by UIDs."""
+        """Delete the objects of a deleted owner, by its UID, as the garbage collector does."""
         for pod in tuple(self.pods.values()):
             if _is_owned(pod, owner):
                 self.mark_deleted(pod)
@@ -168,7 +168,7 @@ class ApiServer:
         self.oldest = self.version
 
     def since(self, version: int) -> list[Change] | None:
-        """The changes after a version; None when they are forgotten."""
+        """The changes after a version; None if they were compacted."""
         if version < self.oldest:
             return None
         return self.history[max(0, version - FIRST_VERSION) :]
@@ -179,6 +179,6 @@ def _is_owned(body: Object, owner: str) -> bool:
 
 
 def status(code: int, reason: str, message: str, retry_after: str = "") -> Reply:
-    """An answer that is an error."""
+    """The answer for an error."""
     body = {"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message}
     return Reply(code, body, retry_after)

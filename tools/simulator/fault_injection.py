@@ -1,4 +1,4 @@
-"""What happens at once when something goes wrong; other faults hold, and are asked for (active_faults.py)."""
+"""The immediate effects of faults; other faults are active for a time, and checked by active_faults.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, InjectedFault], None]:
-    """A fault of one executor that runs, whoever it is."""
+    """A fault that calls `what` with a random running executor on a reachable node."""
 
     def act(world: World, _: InjectedFault) -> None:
         reachable = [one for one in world.cluster.running() if world.cluster.nodes[one.host].takes]
@@ -28,12 +28,12 @@ def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, 
 
 
 def _take_back(cause: Cause, why: str, cluster: Cluster, executor: Executor) -> None:
-    """Its queue takes it back, as Kueue says it."""
+    """Let the queue evict an executor, with the reason that Kueue writes."""
     cluster.disrupt(executor, cause, f"WorkloadEvictedDueTo{why}", BY_QUEUE)
 
 
 def _to_pod(world: World, fault: InjectedFault) -> None:
-    """Somebody deletes a pod, whatever it does."""
+    """Delete a random pod, in any state, as a user does."""
     pods = [one for one in world.cluster.executors.values() if world.cluster.pod(one) is not None]
     executor = world.one_of(pods)
     if executor is not None:
@@ -82,7 +82,7 @@ def _to_driver(world: World, fault: InjectedFault) -> None:
     if world.driver is None:
         return
     if fault.kind is FaultKind.CUT:
-        world.driver.later(0.0, world.driver.look)  # its question is broken off
+        world.driver.later(0.0, world.driver.look)  # its pending request is interrupted
     elif fault.kind is FaultKind.DRIVER_RESTART:
         world.restart_driver()
     elif fault.kind is FaultKind.HINTS:
@@ -138,4 +138,4 @@ INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {
     FaultKind.SECOND_DRIVER: _to_people,
     FaultKind.COMMAND_GONE: _to_people,
 }
-"""What each kind does at once."""
+"""The immediate effect of each kind."""

@@ -1,4 +1,4 @@
-"""Schedules in which executors wait for their files, or cannot have them any more. Made from a seed."""
+"""Schedules in which executors wait for their files, or can no longer get them. They are made from a seed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simulator.schedule import OF_FILES, FaultKind, InjectedFault, Schedule, sch
 
 
 def file_schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
-    """The schedule of a seed, with a registry that is away for a while; in half of them files go for good."""
+    """The schedule of a seed, with an unreachable registry for a while; in half of them, files get lost."""
     schedule = schedule_of(seed, tuple(kind for kind in focus if kind not in OF_FILES))
     random = Random(f"files {seed}")
     found = [

@@ -1,8 +1,8 @@
-"""Schedules with gangs: executors that are of use together only. Made from a seed, in three worlds.
+"""Schedules with gangs, executors that are useful only together. They are made from a seed, of three sorts.
 
-together  gangs of Kubernetes' own: a PodGroup, and whatever goes wrong
-queued    `minExecutors` under Kueue: Spark waits for so many, which the queue lets go one by one
-rivals    two applications with gangs of Kubernetes' own, and nodes for one of them at a time
+together  Kubernetes' own gangs: a PodGroup, with all faults
+queued    `minExecutors` under Kueue: Spark waits for this many, which the queue admits one by one
+rivals    two applications with Kubernetes' own gangs, and nodes for only one of them at a time
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ NOT_OF_RIVALS = frozenset(
         FaultKind.QUOTA,
     }
 )
-"""What happens to the nodes, or holds the pods of one of the two back, is no matter between the two."""
+"""Faults of nodes, and faults that hold back the pods of one of the two, have no place in this test."""
 
 
 def gang_schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
-    """The schedule of a seed with gangs: that of `schedule_of`, in one of the three worlds."""
+    """The schedule of a seed with gangs: that of `schedule_of`, changed to one of the three sorts."""
     random = Random(f"gangs {seed}")
     make = random.choice((_together, _together, _queued, _rivals))
     return make(random, seed, focus)
 
 
 def _together(random: Random, seed: int, focus: tuple[FaultKind, ...]) -> Schedule:
-    """A PodGroup; in one of three a lower minimum dissolves the gang later."""
+    """A schedule with a PodGroup; in three of ten dynamic ones, a lower minimum dissolves the gang later."""
     schedule = schedule_of(seed, focus)
     settings = _with_gang(schedule.settings, random.randint(2, 3))
     changes = tuple(_bounded(change, settings) for change in schedule.settings_changes)
@@ -53,7 +53,7 @@ def _together(random: Random, seed: int, focus: tuple[FaultKind, ...]) -> Schedu
 
 
 def _queued(random: Random, seed: int, focus: tuple[FaultKind, ...]) -> Schedule:
-    """A queue with room for fewer than Spark begins with, most of the time."""
+    """A schedule with a queue that mostly has room for fewer executors than Spark waits for."""
     schedule = schedule_of(seed, focus)
     gang, more = random.randint(2, 3), random.randint(0, 2)
     base = _with_gang(schedule.settings, gang)
@@ -72,7 +72,7 @@ def _queued(random: Random, seed: int, focus: tuple[FaultKind, ...]) -> Schedule
 
 
 def _rivals(random: Random, seed: int, focus: tuple[FaultKind, ...]) -> Schedule:
-    """Two of them, each of two or three executors, on nodes with four places."""
+    """Two applications, each with two or three executors, on nodes with room for four executors."""
     sizes = random.choice(((3, 3), (2, 3), (3, 2)))
     first, second = (
         _rival(schedule_of(number, focus), size)
@@ -99,7 +99,7 @@ def _rival(schedule: Schedule, size: int) -> Schedule:
 
 
 def _with_gang(settings: AllocationSettings, gang: int) -> AllocationSettings:
-    """Settings under which a gang of this size can be complete (rule SG316)."""
+    """The settings, changed so that a gang of this size can be complete (rule SG316)."""
     pending, batch = settings.max_pending, settings.batch_size
     return replace(
         settings,
@@ -114,7 +114,7 @@ def _with_gang(settings: AllocationSettings, gang: int) -> AllocationSettings:
 
 
 def _bounded(change: SettingsChange, settings: AllocationSettings) -> SettingsChange:
-    """A change of settings that leaves the gang as it is: its size is the template's."""
+    """The change of settings without a change of the gang, whose size is in the template."""
     most = change.settings.maximum
     kept = replace(settings, maximum=None if most is None else max(most, settings.minimum))
     return replace(change, settings=kept)

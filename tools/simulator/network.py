@@ -1,4 +1,4 @@
-"""Between the allocator and the API server: requests and answers that take time, are lost, or come late."""
+"""The network between allocator and API server: requests and answers take time, get lost, or come late."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, LineSource
 
 RETRY_AFTER = "3"
-"""Seconds that a busy server asks for (the header of its 429)."""
+"""Seconds that a busy server asks to wait (the header Retry-After of its 429)."""
 BOOKMARK_EVERY = 60.0
 
 
 class Fate(enum.Enum):
-    """What becomes of a request."""
+    """The possible results of a request."""
 
     CARRIED_OUT = "carried out"
     UNANSWERED = "carried out, not answered"
@@ -38,12 +38,12 @@ class Fate(enum.Enum):
 
 
 WAITS = frozenset({Fate.UNANSWERED, Fate.LOST, Fate.LATE})
-"""Of these the client learns by its own time-out."""
+"""The results that the client notices only by its own time-out."""
 
 
 @dataclass(slots=True)
 class Network:
-    """One wire for all allocators of a schedule: a request of a dead one may still arrive."""
+    """The network of all allocators of a schedule: a request of a dead one may still arrive."""
 
     event_queue: EventQueue
     server: ApiServer
@@ -51,16 +51,16 @@ class Network:
     random: Random
     streams: list[WatchStream] = field(default_factory=list)
     on_their_way: int = 0
-    """Requests that were given up, and have not arrived yet."""
+    """The number of requests that have timed out, and have not arrived yet."""
     late_ids: set[int] = field(default_factory=set)
-    """Executors whose creation came after the client had given it up."""
+    """Executors whose creation arrived after the client's time-out."""
 
     def delay(self) -> float:
-        """Seconds that a message takes."""
+        """The seconds that a message takes."""
         return self.random.uniform(0.005, 0.08)
 
     def fate(self, method: str) -> Fate:
-        """What becomes of a request that is sent now."""
+        """The result of a request that is sent now."""
         active_faults = self.active_faults
         if active_faults.holds(FaultKind.AWAY):
             return Fate.UNREACHABLE
@@ -83,7 +83,7 @@ class Network:
         return Fate.CARRIED_OUT
 
     def slowness(self, method: str) -> float:
-        """Seconds more until an answer is there."""
+        """The additional seconds until an answer arrives."""
         if method == "POST" and self.active_faults.takes(FaultKind.CREATE_SLOW):
             return self.random.uniform(1.0, 20.0)
         if method == "LIST" and self.active_faults.holds(FaultKind.LIST_SLOW):
@@ -93,7 +93,7 @@ class Network:
     # --- watches --------------------------------------------------------------------------------------
 
     def open(self, query: Mapping[str, str], client: Client) -> Reply | WatchStream:
-        """Open a watch. Fault when the server cannot be reached."""
+        """Open a watch. Raises CallFailed if the server is unreachable."""
         if self.active_faults.holds(FaultKind.AWAY):
             raise CallFailed("the API server cannot be reached", sent=False)
         if self.active_faults.holds(FaultKind.BUSY):
@@ -110,37 +110,37 @@ class Network:
         return stream
 
     def changed(self, change: Change) -> None:
-        """The server has a new version: every open watch shows it."""
+        """Send a new version of the server to every open watch."""
         for stream in self.streams:
             stream.show(change)
 
     def cut(self) -> None:
-        """Every watch breaks."""
+        """Break the connections of all watches."""
         for stream in tuple(self.streams):
             stream.break_off("the connection to the API server broke")
 
     def bookmark(self) -> None:
-        """Every watch shows how far it is."""
+        """Send a bookmark with the present version to all watches, and again after BOOKMARK_EVERY seconds."""
         for stream in self.streams:
             stream.show((self.server.version, "BOOKMARK", {"metadata": {}}))
         self.event_queue.after(BOOKMARK_EVERY, self.bookmark)
 
 
 class Client:
-    """Who reads a watch."""
+    """The reader of a watch."""
 
     def line(self, document: Object) -> None:
-        """One object of it."""
+        """Receive one object of the watch."""
 
     def closed(self) -> None:
-        """The server has ended it."""
+        """Called when the server has ended the watch."""
 
     def broke(self, fault: CallFailed) -> None:
-        """It broke."""
+        """Called when the connection broke."""
 
 
 class WatchStream:
-    """One connection of a watch: what it shows comes in order, after a while."""
+    """One connection of a watch: objects arrive in order, each after a delay, unless a fault changes this."""
 
     def __init__(self, network: Network, client: Client) -> None:
         self.open = True
@@ -151,7 +151,7 @@ class WatchStream:
         self._silent = False
 
     def show(self, change: Change) -> None:
-        """Show a change to the client, soon."""
+        """Send a change to the client, which arrives after a delay."""
         if not self.open or self._silent:
             return
         version, kind, pod = change
@@ -170,7 +170,7 @@ class WatchStream:
             )
 
     def _release(self, due: float | None = None) -> None:
-        """Show what was held back for what came after it; or for nothing."""
+        """Send the object that was held back to arrive after the next one, if there is such an object."""
         held, self._swapped = self._swapped, None
         if held is not None:
             self._send(held, due)
@@ -188,23 +188,23 @@ class WatchStream:
             what()
 
     def end(self) -> None:
-        """The server ends it, as it does every few minutes."""
+        """End the watch, as the server does every few minutes."""
         if self._close():
             self._client.closed()
 
     def error(self) -> None:
-        """The server says in the stream that its version is too old."""
+        """Send an error in the stream: its version is too old."""
         if self.open:
             gone = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old"}}
             self._client.line(gone)
 
     def break_off(self, reason: str) -> None:
-        """The connection breaks."""
+        """Break the connection."""
         if self._close():
             self._client.broke(CallFailed(reason, sent=True))
 
     def fall_silent(self) -> None:
-        """Nothing more is shown, and nobody says so; the client gives it up after a while."""
+        """Send nothing more, without an error; the client closes the connection after SILENCE seconds."""
         self._silent = True
         self._network.event_queue.after(
             SILENCE, lambda: self.break_off("the API server did not answer in time")
@@ -212,11 +212,11 @@ class WatchStream:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the client has not been shown all that has happened."""
+        """Whether the client has not yet received all changes."""
         return self._silent or self._swapped is not None or self._due > self._network.event_queue.now
 
     def forget(self) -> None:
-        """The client is not there any more."""
+        """Close the connection, because the client has ended."""
         self._close()
 
     def _close(self) -> bool:
@@ -228,13 +228,13 @@ class WatchStream:
 
 @dataclass(slots=True)
 class ApiConnection:
-    """The allocator's connection (transport.ApiCalls): `fate` is what becomes of the next call."""
+    """The allocator's connection (transport.ApiCalls): `fate` is the result of the next call."""
 
     network: Network
     fate: Fate = Fate.CARRIED_OUT
 
     def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
-        """One call: it takes no time here, as whoever makes it has waited before, and waits after it."""
+        """Make a call. It takes no time here: the callers wait before and after it. Raises CallFailed."""
         fate, self.fate = self.fate, Fate.CARRIED_OUT
         network = self.network
         if fate is Fate.UNREACHABLE or network.active_faults.holds(FaultKind.AWAY):
@@ -269,13 +269,13 @@ class ApiConnection:
     def stream(
         self, path: str, query: Mapping[str, str], silence: float
     ) -> AbstractContextManager[LineSource | Reply]:
-        """No such call: whoever follows opens watches by `Network.open`, and waits for none."""
+        """Raise NotImplementedError: the watch client opens watches with `Network.open`."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def time_out(fate: Fate) -> float:
-    """Seconds after which a client gives up a request with this fate; 0 when it is answered."""
+    """The seconds after which a client's request with this fate times out; 0 if it is answered."""
     return READ_TIMEOUT if fate in WAITS else 0.0

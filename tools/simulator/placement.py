@@ -1,7 +1,7 @@
-"""What the scheduler of Kubernetes does with gangs: its plugin GangScheduling, as 1.36 has it. Pure.
+"""Gangs in the scheduler of Kubernetes: its plugin GangScheduling, as of 1.36. Pure.
 
-A member is tried only when as many members are there as its group needs, and gets a node only together with
-as many others as its group still lacks. It counts the pods that are there, not those that ever were.
+A member is tried only if at least as many members exist as its group needs, and it gets a node only together
+with as many others as its group still lacks. Only existing pods count, not earlier ones.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from sparkgen.objects import Object
 
 
 def group_of(pod: Object) -> str:
-    """The name of the PodGroup that a pod is a member of; "" for none."""
+    """The name of a pod's PodGroup; "" if it is in none."""
     return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName", ""))
 
 
 def min_count(group: Mapping[str, Any]) -> int:
-    """How many members a PodGroup needs together."""
+    """The number of members that a PodGroup needs together."""
     return int(group["spec"]["schedulingPolicy"]["gang"]["minCount"])
 
 
 def tried_with(pod: Object, pods: Iterable[Object], groups: Mapping[str, Object]) -> list[Object]:
-    """The pods that get a node together with this one, itself first; none where it is not tried yet.
+    """The pods that get a node together with this one, itself first; [] if it is not tried yet.
 
-    `pods`: all that are there; `groups`: the PodGroups, by name.
+    `pods`: all existing pods; `groups`: the PodGroups, by name.
     """
     name = group_of(pod)
     if not name:
@@ -41,4 +41,4 @@ def tried_with(pod: Object, pods: Iterable[Object], groups: Mapping[str, Object]
 
 
 ALIVE = ("Pending", "Running")
-"""Phases of pods that the scheduler knows: those that have ended are none of its members."""
+"""The phases of pods that count as members: pods that have ended do not."""

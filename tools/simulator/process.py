@@ -354,7 +354,7 @@ class AllocatorProcess:
             self.later(1.0, self._look_whether_over)
 
     def _end_session(self, why: str, seconds: float) -> bool:
-        """Tell the driver, then delete all executors (`sidecar._end_session`). Returns whether all went."""
+        """Tell the driver, then delete all executors (`sidecar._end_session`); returns its success."""
         self.note(f"ends the session: {why}")
         self.ends_session = True
         self.mailbox.fail(Hindrance(Code.SESSION_ENDED, why))

@@ -1,4 +1,4 @@
-"""A schedule, played from its start to its end: all parts, all faults, all invariants."""
+"""Plays a schedule from start to end, with all parts, faults and invariants."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from simulator.world import TimelineEntry, World
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a schedule ended. `broken`: the invariant that did not hold; None when all did."""
+    """The result of a schedule. `broken`: the invariant that did not hold; None if all did."""
 
     schedule: Schedule
     broken: InvariantBroken | None
     timeline: tuple[TimelineEntry, ...]
     seconds: float
-    """Virtual ones."""
+    """Virtual seconds until the end."""
     calls: Mapping[str, int] = field(default_factory=dict)
 
 
 def run(schedule: Schedule, *, verbose: bool = False) -> Result:
-    """Play a schedule. `verbose`: with the lines of the allocator's own log in the timeline."""
+    """Play a schedule. `verbose`: add the lines of the allocator's own log to the timeline."""
     world = World(schedule, watch, INJECTIONS, verbose=verbose)
     broken: InvariantBroken | None = None
     try:

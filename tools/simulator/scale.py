@@ -1,4 +1,4 @@
-"""What grows with size: decisions, views, memory and calls, without faults. Wall time, measured here."""
+"""Measures what grows with size: decisions, views, memory and calls, without faults. Times are wall time."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, 
 
 SIZES = (100, 1_000, 10_000, 100_000)
 ROUNDS = 5
-"""Each time is the least of so many."""
+"""Each time is the shortest of this many runs."""
 EVENTS = 1_000
-"""So many in a row, as an event is dearer where much has changed since the last merge (mappings.py)."""
+"""Events in one run: they take longer if much has changed since the last merge (mappings.py)."""
 SETTINGS = AllocationSettings(dynamic=True)
 
 
@@ -43,7 +43,7 @@ class Row:
 
 
 def pods(count: int) -> Iterator[Object]:
-    """Executors that run, as the API server shows them."""
+    """The pods of running executors, as the API server returns them."""
     made = attempt()
     for id_ in range(1, count + 1):
         pod = executor_pod(TEMPLATE, made, Create(id_, 0), made.start_url(id_), made.driver_url)
@@ -52,7 +52,7 @@ def pods(count: int) -> Iterator[Object]:
 
 
 def measured(count: int) -> Row:
-    """Measure one size."""
+    """The measurements of one size."""
     tracemalloc.start()
     view = PodView(attempt())
     view = view.with_list(PodList(tuple(map(trim_pod, pods(count))), "1"), 0.0, 1.0)
@@ -73,14 +73,14 @@ def measured(count: int) -> Row:
 
 
 def _after_events(view: PodView, events: list[WatchEvent]) -> PodView:
-    """The view after one event after the other, as the watcher takes them in."""
+    """The view after all events, one by one, as the watcher applies them."""
     for event in events:
         view = view.with_event(event, 2.0)
     return view
 
 
 def applications(count: int) -> tuple[float, float, float]:
-    """Play so many small applications one after the other: seconds, calls and virtual seconds of each."""
+    """Play `count` small applications, one by one. Returns seconds, calls and virtual seconds of each."""
     began, calls, virtual = time.perf_counter(), 0, 0.0
     for seed in range(count):
         schedule = Schedule(
@@ -93,7 +93,7 @@ def applications(count: int) -> tuple[float, float, float]:
 
 
 def scale(sizes: tuple[int, ...], count: int, tell: Callable[[str], None]) -> int:
-    """Print the tables; the exit code."""
+    """Print the tables. Returns the exit code."""
     tell("| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |")
     tell("|---:|---:|---:|---:|---:|---:|")
     for size in sizes:
@@ -110,7 +110,7 @@ def scale(sizes: tuple[int, ...], count: int, tell: Callable[[str], None]) -> in
 
 
 def _steady(snapshot: Snapshot) -> tuple[DriverTarget, AllocatorMemory]:
-    """A driver that has all that it wants."""
+    """The target and the memory for a driver that has all executors that it wants."""
     ids = frozenset(snapshot.executors)
     wanted = {0: len(ids)}
     target = DriverTarget(DriverPhase.RUNNING, "s", 1, "app", True, wanted, {0: Profile()}, registered=ids)
@@ -118,7 +118,7 @@ def _steady(snapshot: Snapshot) -> tuple[DriverTarget, AllocatorMemory]:
 
 
 def _least(what: Callable[[], object]) -> float:
-    """The least wall time of some calls, in seconds."""
+    """The shortest wall time of ROUNDS calls, in seconds."""
     times = []
     for _ in range(ROUNDS):
         began = time.perf_counter()

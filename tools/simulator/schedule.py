@@ -152,7 +152,7 @@ MAX_BY_APPLICATION = 2
 
 @dataclass(frozen=True, slots=True)
 class InjectedFault:
-    """One fault at `at` seconds; `amount` seconds long if its kind is LASTING, or happens `count` times."""
+    """One fault at `at` seconds. Kinds in LASTING last `amount` seconds; the others happen `count` times."""
 
     at: float
     kind: FaultKind

@@ -1,4 +1,4 @@
-"""A schedule that breaks an invariant, made as small as it can be while it still breaks that invariant."""
+"""Makes a schedule that breaks an invariant as small as possible, so that it still breaks this invariant."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Breaks = Callable[[Schedule], bool]
 
 
 def shrunk(schedule: Schedule, breaks: Breaks) -> Schedule:
-    """The smallest schedule that can be found by leaving out parts, one after the other, until none can be.
+    """The smallest schedule that is found by removing parts one by one, until no more can be removed.
 
-    `breaks` says whether a schedule still breaks the invariant.
+    `breaks`: whether a schedule still breaks the invariant.
     """
     while True:
         smaller = next((other for other in _smaller(schedule) if breaks(other)), None)
@@ -26,7 +26,7 @@ def shrunk(schedule: Schedule, breaks: Breaks) -> Schedule:
 
 
 def _smaller(schedule: Schedule) -> Iterator[Schedule]:
-    """Schedules that are a little smaller, the boldest first."""
+    """Schedules that are smaller than this one; those with the largest differences come first."""
     if len(schedule.faults) > 1:
         half = len(schedule.faults) // 2
         yield replace(schedule, faults=schedule.faults[:half])

@@ -1,4 +1,4 @@
-"""Any number of schedules on all cores; each that breaks an invariant is told at once, and shrunk at last."""
+"""Plays any number of schedules on all cores; reports broken invariants at once, and then shrinks some."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from simulator.schedule import Schedule, schedule_of, session_schedule_of
 from simulator.shrink import shrunk
 
 CHUNK = 100
-"""Schedules that one process plays before it tells of them."""
+"""Schedules that one process plays before it reports their results."""
 SHOWN = 3
-"""Schedules that are shrunk and shown, of those that broke an invariant."""
+"""The most schedules with a broken invariant that are shrunk and shown."""
 TELL_EVERY = 5.0
 """Seconds between two lines about the progress."""
 
@@ -36,19 +36,19 @@ class FailedSchedule:
 
 
 Plan = Literal["plain", "sessions", "gangs", "files"]
-"""What the schedules are about: one driver, drivers that come and go, executors of use together only, files
-that executors wait for or cannot have."""
+"""The sort of schedules: one driver, drivers that come and go, executors that are useful only together, or
+files that executors wait for or cannot get."""
 PLANS: Mapping[Plan, Callable[..., Schedule]] = {
     "plain": schedule_of,
     "sessions": session_schedule_of,
     "gangs": gang_schedule_of,
     "files": file_schedule_of,
 }
-"""What makes the schedule of a seed, and of kinds of faults to have more of."""
+"""The function that makes the schedule of a seed, and of kinds of faults that it should have more of."""
 
 
 def played(seeds: Iterable[int], plan: Plan = "plain") -> list[FailedSchedule]:
-    """Play the schedules of these seeds; those that broke an invariant."""
+    """Play the schedules of these seeds. Returns those that broke an invariant."""
     results = (run(PLANS[plan](seed)) for seed in seeds)
     return [
         FailedSchedule(r.schedule.seed, r.broken.invariant, r.broken.text)
@@ -58,7 +58,7 @@ def played(seeds: Iterable[int], plan: Plan = "plain") -> list[FailedSchedule]:
 
 
 def smallest(seed: int, plan: Plan = "plain") -> Result:
-    """The schedule of a seed that breaks an invariant, shrunk and played, with the allocator's log."""
+    """The result of the shrunk schedule of a seed that breaks an invariant, with the allocator's log."""
     first = run(PLANS[plan](seed))
     if first.broken is None:
         return first
@@ -72,7 +72,7 @@ def smallest(seed: int, plan: Plan = "plain") -> Result:
 
 
 def report_text(result: Result, plan: Plan = "plain") -> Iterator[str]:
-    """A schedule and its timeline, in lines."""
+    """The lines of the report about a schedule, with its timeline."""
     schedule = result.schedule
     parts = f"{len(schedule.faults)} faults, {len(schedule.target_changes)} changes of the target"
     yield f"seed {schedule.seed}: {parts}, no faults after {schedule.calm_at:.1f} s"
@@ -84,7 +84,7 @@ def report_text(result: Result, plan: Plan = "plain") -> Iterator[str]:
 
 
 def soak(count: int, first: int, jobs: int, tell: Callable[[str], None], plan: Plan = "plain") -> int:
-    """Play `count` schedules from the seed `first` on; the exit code."""
+    """Play `count` schedules from the seed `first` on. Returns the exit code."""
     began = told = time.monotonic()
     seeds = range(first, first + count)
     chunks = [seeds[start : start + CHUNK] for start in range(0, count, CHUNK)]

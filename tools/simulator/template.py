@@ -1,4 +1,4 @@
-"""The executor template of the modelled application: what rendering puts into executor.json, shortened."""
+"""The executor template of the modelled application: a short form of the executor.json that is rendered."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEMPLATE: dict[str, Any] = {
 
 
 def template(gang: int) -> dict[str, Any]:
-    """The template of executors of which so many are placed together; 0: each gets its node by itself."""
+    """The template of executors of which `gang` get their nodes together; 0: each gets its node by itself."""
     if not gang:
         return TEMPLATE
     metadata = {**TEMPLATE["metadata"], "annotations": {contract.ANNOTATION_GANG: str(gang)}}

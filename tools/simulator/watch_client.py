@@ -1,4 +1,4 @@
-"""The watcher's thread as events: the production watcher's steps, each when its turn comes."""
+"""The watcher's thread as events: the steps of the production watcher, each when it is due."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class WatchClient(Client):
         self._stream: WatchStream | None = None
 
     def begin(self) -> None:
-        """Ask for a list."""
+        """Request a list."""
         asked_at = self._process.watcher.begin()
         self._process.note("asks for all executors")
         fate = self._network.fate("LIST")
         self._network.event_queue.after(self._network.delay(), lambda: self._serve_list(asked_at, fate))
 
     def forget(self) -> None:
-        """The process is not there any more."""
+        """Close the stream, because the process has ended."""
         if self._stream is not None:
             self._stream.forget()
 
@@ -86,15 +86,15 @@ class WatchClient(Client):
         else:
             self._ended(said)
 
-    # --- what the stream says (network.Client) -----------------------------------------------------------
+    # --- events of the stream (network.Client) -----------------------------------------------------------
 
     def line(self, document: Object) -> None:
-        """One object of the watch."""
+        """Receive one object of the watch."""
         stream = self._stream
         self._process.now(lambda: self._line(document, stream))
 
     def _line(self, document: Object, stream: WatchStream | None) -> None:
-        if stream is not self._stream:  # it is a line of a connection that has ended since
+        if stream is not self._stream:  # the line is from a connection that has ended meanwhile
             return
         try:
             event = event_in(document)
@@ -111,7 +111,7 @@ class WatchClient(Client):
         self._process.watcher.on_event(event)
 
     def closed(self) -> None:
-        """The server has ended the watch."""
+        """Open the watch again, because the server has ended it."""
         self._process.now(self._closed)
 
     def _closed(self) -> None:
@@ -119,7 +119,7 @@ class WatchClient(Client):
         self._again(self._open)
 
     def broke(self, fault: CallFailed) -> None:
-        """The watch broke."""
+        """Open the watch or list again, because the connection broke."""
         self._process.now(lambda: self._broke(fault))
 
     def _broke(self, fault: CallFailed) -> None:

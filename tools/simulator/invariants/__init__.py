@@ -1,1 +1,1 @@
-"""What has to hold in every schedule: each invariant is a class."""
+"""The invariants, which hold in every schedule: each is a class."""

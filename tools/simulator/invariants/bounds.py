@@ -1,4 +1,4 @@
-"""The invariants about how much: calls, patience, memory, rounds, and what may be left behind."""
+"""The invariants about amounts: calls, pauses, memory, rounds, and remaining objects."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class BoundedCalls(Invariant):
-    """Calls are bounded: never many at a time, none twice without a reason, and none when all is done.
+    """Calls are bounded: never many at a time, none twice without a reason, and none without something to do.
 
-    At most 16 writes are on the wire, and at most as many wait for their turn. A creation is repeated only
-    after a bad answer or none; a deletion not within two seconds, or one where the allocator ends. When the
-    target is reached, and nothing goes wrong, there is no write and no list.
+    At most 16 writes are in flight, and at most 16 wait for their turn. A creation is repeated only after an
+    error or no answer. A deletion is not repeated within two seconds, or one second if the allocator ends.
+    Once the target is reached, and without faults, there is no write and no list.
     """
 
     name = "bounded-calls"
@@ -75,7 +75,7 @@ class BoundedCalls(Invariant):
 
 @dataclass(frozen=True, slots=True)
 class RefusalBackoff:
-    """The last round of creations that was refused: the how manieth in a row, and when, by both clocks."""
+    """The last refused round of creations: its number in a row, and its time by both clocks."""
 
     level: int
     began: float
@@ -83,7 +83,7 @@ class RefusalBackoff:
 
     @property
     def pause(self) -> float:
-        """The shortest pause after it; the longest is twice that, and what is refused within it is of it."""
+        """The shortest pause after it; the longest is twice that. Refusals within it are of this round."""
         return 0.0 if not self.level else min(60.0, 0.5 * (1 << min(self.level - 1, 10))) - 0.001
 
 
@@ -91,11 +91,11 @@ NO_ROUND = RefusalBackoff(0, 0.0, 0.0)
 
 
 class Patience(Invariant):
-    """Whoever is refused waits.
+    """The allocator waits after a refusal.
 
-    After 429 with a time, no write is sent before it has passed. After a creation that was refused no new one
-    is sent for a pause, which doubles from half a second to a minute with each round that is refused. Another
-    driver in the pod restarts.
+    After 429 with a time, no write is sent before this has passed. After a refused creation, no new executor
+    is created during a pause, which doubles with each refused round, from half a second to a minute. The
+    count of rounds starts again with another driver in the pod.
     """
 
     name = "patience"
@@ -108,7 +108,7 @@ class Patience(Invariant):
 
     def sent(self, process: AllocatorProcess, action: Action) -> None:
         now = process.clock()
-        ends = self.world.over or process.sweeps  # it has some seconds left, and uses them
+        ends = self.world.over or process.sweeps  # it has only some seconds left, and does not wait
         if now < self._busy_until.get(process.number, 0.0) and not ends:
             raise self.broken(f"executor {action.id} is requested before the time that the server set")
         refused = self._refused.get(self._key(process), NO_ROUND)
@@ -135,16 +135,16 @@ class Patience(Invariant):
         if outcome.answer is Answer.DONE:
             self._refused[key] = NO_ROUND
         elif outcome.answer in (Answer.REFUSED, Answer.PERMANENT):
-            # By the world's clock: the allocator's may have jumped between two answers of one round.
+            # The world's clock, because the allocator's may have jumped between two answers of one round.
             began = self.world.event_queue.now
             if not refused.level or began > refused.began + 2 * refused.pause:
                 self._refused[key] = RefusalBackoff(refused.level + 1, began, now)
-            elif began > refused.began + refused.pause:  # of the same round, or of the next: nobody can tell
+            elif began > refused.began + refused.pause:  # of this round or of the next: it is unknown which
                 self._refused[key] = replace(refused, began=began)
 
 
 class BoundedMemory(Invariant):
-    """Memory is bounded by what is there: when all is done, nothing is remembered of what is over."""
+    """Memory is bounded by the present executors: once nothing is to be done, ended ones are forgotten."""
 
     name = "bounded-memory"
 
@@ -176,8 +176,8 @@ class BoundedMemory(Invariant):
 class NoLeak(Invariant):
     """Nothing is left behind.
 
-    When the allocator has said that it left nothing, the pods that were there are gone; and when the driver's
-    pod is deleted, no object of the attempt stays and nothing runs, whatever went wrong before.
+    If the allocator has reported that it left nothing, the pods that existed before are gone. After the
+    driver's pod is deleted, no object of the attempt remains and nothing runs, whatever faults there were.
     """
 
     name = "no-leak"
@@ -207,9 +207,9 @@ MOST_REFUSALS = 4
 
 
 class NoSpin(Invariant):
-    """The loop does not spin: with nothing to do it makes hardly more rounds than its health needs.
+    """The loop does not spin: with nothing to do, it makes few more rounds than its health check needs.
 
-    Nor do the two of them: the driver is not asked to refuse one executor again and again.
+    Allocator and driver do not spin together either: the same executor is refused at most four times.
     """
 
     name = "no-spin"

@@ -1,6 +1,7 @@
-"""What has to hold in every schedule: a class each, whose docstring is the invariant, and its code the check.
+"""The invariants of every schedule: each class's docstring states one, and its code checks it.
 
-They look at the model's truth, which the allocator cannot see, and never at how the allocator works.
+They compare with the true state of the model, which the allocator cannot see, and do not depend on how the
+allocator works.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class NoIdTwice(Invariant):
-    """No executor id is used twice: over all restarts, a new one is asked for once, and one pod registers."""
+    """No executor id is used twice, not even after restarts: it is new only once, and one pod registers."""
 
     name = "no-id-twice"
 
@@ -54,11 +55,10 @@ class NoIdTwice(Invariant):
 
 
 class RegisteredStays(Invariant):
-    """No executor that Spark counts on is deleted unasked.
+    """No registered executor is deleted unless Spark asked for it.
 
-    It may be when it has ended or is being deleted anyway, when its node is lost, or when it was created for
-    an earlier driver of the same pod. So it may when its driver is silent for a minute where drivers come and
-    go, or when their session is told to end.
+    Exceptions: it has ended or is being deleted already, its node is lost, or it was created for an earlier
+    driver of the same pod. In sessions also: its driver has been silent for a minute, or the session ends.
     """
 
     name = "registered-stays"
@@ -67,7 +67,7 @@ class RegisteredStays(Invariant):
         super().__init__(world)
         self._session: dict[int, str] = {}
         self._given_up: set[int] = set()
-        """Those that were there while their driver was silent for so long: all go, whatever it says then."""
+        """Executors that existed while their driver was silent for so long: they may be deleted later."""
 
     def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Delete):
@@ -106,9 +106,9 @@ class RegisteredStays(Invariant):
 
 
 class NeverAbove(Presence):
-    """None is created that is not wanted: what is there, and what was asked for, is at most the target.
+    """No executor is created beyond the target: existing and requested executors together do not exceed it.
 
-    What an allocator could not know does not count (Presence).
+    Executors that the allocator cannot know of do not count (Presence).
     """
 
     name = "never-above"
@@ -129,9 +129,9 @@ class NeverAbove(Presence):
 
 
 class NeverAboveReviewed(Presence):
-    """Whatever the driver says, none is created above the reviewed maximum of all profiles together.
+    """Whatever the driver reports, no executor is created beyond the settings' maximum over all profiles.
 
-    What leaves counts until it has ended. What an allocator could not know does not count, as above.
+    Leaving executors count until they have ended. Executors that the allocator cannot know of do not count.
     """
 
     name = "never-above-reviewed"
@@ -162,7 +162,7 @@ class NeverAboveReviewed(Presence):
 
 
 class NobodyAliveIsDead(Invariant):
-    """Spark is never told that an executor is gone whose pod is there, neither ended nor being deleted."""
+    """No executor is reported as gone while its pod exists, and has neither ended nor is being deleted."""
 
     name = "nobody-alive-is-dead"
 
@@ -177,8 +177,8 @@ class NobodyAliveIsDead(Invariant):
 class NoPartialView(Invariant):
     """Nothing is concluded from a partial view.
 
-    No executor is created before a whole list was read, and none is called gone that is not shown during a
-    gap, if it was not called so before.
+    No executor is created before a complete list was read. During a gap, no executor is reported as gone only
+    because nothing shows it, unless it was reported as gone before.
     """
 
     name = "no-partial-view"
@@ -199,11 +199,11 @@ class NoPartialView(Invariant):
 
 
 class EveryLossOnce(Invariant):
-    """Every loss is told once, with a cause that is true.
+    """Every loss is reported once, with a true cause.
 
-    Blame, above all: a loss counts against the application only when the application did it. When the pod was
-    removed while nobody saw it, "deleted" and "unknown" are true, too. A verdict does not change afterwards.
-    Whoever speaks for the driver is believed: an executor that it calls leaving has left by its word.
+    A loss counts against the application only if the application caused it. If the allocator did not see the
+    removal of the pod, "deleted" and "unknown" are true causes, too. A reported cause does not change later.
+    The driver's messages count as true: an executor that it reported as draining has left on its order.
     """
 
     name = "every-loss-once"
@@ -245,7 +245,7 @@ class EveryLossOnce(Invariant):
         asked = driver.state.stopped or status.value in ("kills", "draining")
         asked |= executor.id in driver.asked | self._leaving
         last = process.mailbox.last if process is not None else None
-        asked |= last is not None and executor.id < last.decision.memory.first_id  # of an earlier driver
+        asked |= last is not None and executor.id < last.decision.memory.first_id  # an earlier driver's
         if asked or process is None or executor.id in process.sent_deletes:
             causes |= {Cause.KILLED, Cause.DELETED, Cause.UNKNOWN, Cause.EXITED}
         gone = self.world.cluster.pod(executor) is None
@@ -260,7 +260,7 @@ class EveryLossOnce(Invariant):
 
 
 class TargetReached(Invariant):
-    """When faults stop, the target is reached, exactly, and nothing more is there."""
+    """After the faults, the target is reached exactly, and there are no other executors."""
 
     name = "target-reached"
 
@@ -271,13 +271,13 @@ class TargetReached(Invariant):
 
 
 FAILURES = 3
-"""Less is no reason to stop: schedules allow two executors to end by the application's fault."""
+"""Fewer failures are no reason to stop: schedules with a limit allow two executors to fail."""
 
 
 class NoBlame(Invariant):
-    """No application is stopped for what it did not do: faults of the cluster never end it.
+    """No application is stopped for faults of the cluster.
 
-    Where its files are gone, it may stop when at least the third executor has ended by its fault.
+    If its files are gone, it may stop after at least three executors have ended through its fault.
     """
 
     name = "no-blame"
@@ -319,9 +319,9 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     NobodyHoldsNothing,
     SessionEnds,
 )
-"""All of them. One more holds everywhere: production code raises nothing ("no-fault", world.play)."""
+"""All invariants. Another one always holds: production code raises no exception ("no-fault", run.run)."""
 
 
 def watch(world: World) -> Invariants:
-    """All invariants, looking at this world."""
+    """All invariants, for this world."""
     return Invariants([invariant(world) for invariant in INVARIANTS], Invariant)

@@ -1,4 +1,4 @@
-"""What holds where executors cannot have their files."""
+"""The invariant about executors whose files are not available."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from simulator.invariants.invariant import Invariant
 
 
 class EndsWithoutFiles(Invariant):
-    """An application whose executors cannot have their files, and of which none runs, fails."""
+    """An application without registered executors fails if its executors cannot get their files."""
 
     name = "ends-without-files"
 

@@ -1,4 +1,4 @@
-"""The invariants about gangs: executors that are of use together only."""
+"""The invariants about gangs: executors that are useful only together."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 class GangTogether(Invariant):
-    """The first executors of a driver get their nodes in one moment: as many as the gang has, or none.
+    """The first executors of a driver get their nodes at the same time: as many as the gang has, or none.
 
-    While Spark wants as many. Later ones come one by one: a new executor is a member if, and only if, nobody
-    of this driver's default profile is seen to have a node, and the gang fits beside those that are seen to
-    wait for a node by themselves. Members that are ending count for the scheduler until they have ended.
+    This holds while Spark wants at least as many. Later executors come one by one: a new executor is a member
+    if, and only if, the allocator sees no executor of the driver's default profile with a node, and the gang
+    fits beside the executors that it sees waiting without a gang. Ending members count for the scheduler
+    until they have ended.
     """
 
     name = "gang-together"
@@ -35,7 +36,7 @@ class GangTogether(Invariant):
         self._begun: set[int] = set()
         """The first ids of the drivers whose executors have got nodes."""
         self._fewer = False
-        """Whether Spark has wanted fewer than the gang: then they come one by one."""
+        """Whether Spark has ever wanted fewer executors than the gang: then they come one by one."""
 
     def placed(self, executors: Sequence[Executor]) -> None:
         gang, process = self.world.schedule.settings.gang, self.world.process
@@ -78,7 +79,7 @@ class GangTogether(Invariant):
                 )
 
     def _seen(self, now: Round) -> list[ObservedExecutor]:
-        """The driver's executors of the default profile that are seen, and that nobody wants gone."""
+        """The driver's executors of the default profile that the allocator sees, and that are not leaving."""
         target, memory = now.target, now.decision.memory
         leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
         return [
@@ -93,7 +94,7 @@ class GangTogether(Invariant):
 
 
 class BeginsWithItsMinimum(Invariant):
-    """Where Spark waits for a gang, it begins with so many registered, never with fewer; and it does."""
+    """If Spark waits for a minimum of executors, it begins with at least as many, and it does begin."""
 
     name = "begins-with-its-minimum"
 
@@ -113,7 +114,7 @@ class BeginsWithItsMinimum(Invariant):
 
 
 class NoDeadlock(Invariant):
-    """Two gangs of which the nodes hold one at a time begin one after the other: neither holds a part."""
+    """Two gangs on nodes with room for one of them begin one after the other, and never block each other."""
 
     name = "no-deadlock"
 

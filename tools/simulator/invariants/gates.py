@@ -1,4 +1,4 @@
-"""The invariants about gates: how many executors may be on their way (decide/gates.py of the allocator)."""
+"""The invariants about gates: how many executors may be starting (decide/gates.py of the allocator)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class BoundedUnschedulable(Presence):
-    """No more pods than `maxUnschedulablePods` have no node, so no more are ever called unschedulable.
+    """At most `maxUnschedulablePods` pods have no node, so that no more can ever be unschedulable.
 
-    Whatever the driver calls them: one that is said to be registered, or about to leave, has no node either.
+    This holds whatever the driver reports about them, for example that they are registered or leaving.
 
-    With several profiles that wait: when one is created, its profile has no more without a node than an equal
-    part of the number, and one at least; a gang, which the default profile has, may use all of it. Of those
-    that this process has asked for, no profile ever has more than the largest number that held.
+    If several profiles wait, the limit is divided equally: a profile gets a new executor only if it then has
+    no more than its part without a node, at least one; a gang, of the default profile, may use all of it.
+    Of the executors that this process requested, no profile ever has more than the largest limit so far.
     """
 
     name = "bounded-unschedulable"
@@ -66,10 +66,10 @@ class BoundedUnschedulable(Presence):
 
 
 class KeepsItsPlace(Invariant):
-    """An executor that waits in a queue is asked for once: it stays while Spark wants as many.
+    """An executor that waits in a queue is created only once: it stays while Spark wants as many.
 
-    What is too many begins with those that wait: no executor of the same profile that was let go, or never
-    waited, is given up as too many while one of them stays.
+    If there are too many, waiting executors are removed first: no other executor of the same profile is
+    removed for this reason while one of them stays.
     """
 
     name = "keeps-its-place"
@@ -94,15 +94,15 @@ class KeepsItsPlace(Invariant):
 
 
 GIVEN_UP = ("pending for too long", "unable to start")
-"""Why an executor goes that nobody wants gone."""
+"""Reasons for the removal of executors that Spark still wants."""
 
 
 class WaitsForRegistration(Presence):
-    """With Spark's classic rule no batch begins before every executor of the profile's last one registered.
+    """With Spark's classic rule, a batch begins once all executors of the profile's last one have registered.
 
-    Unless it has ended, or has to go, or waits for others of its gang. No batch has more than `batchSize`
-    executors.
-    What has registered, and what leaves, is the driver's to say here: whoever speaks for it is believed.
+    Exceptions: executors that have ended, have to go, or wait for others of their gang. No batch has more
+    than `batchSize` executors.
+    The driver's messages count as true for what has registered and what leaves.
     """
 
     name = "waits-for-registration"
@@ -145,7 +145,7 @@ class WaitsForRegistration(Presence):
             self._batches[profile] = batch
 
     def _on_the_wire(self, ids: set[int], process: AllocatorProcess, now: Round) -> set[int]:
-        """Those of which no pod has been made yet, and whose creation this process still waits for."""
+        """The ids without a pod so far whose creation this process still waits for."""
         made = {executor.id for executor in self.world.cluster.executors.values()}
         open_ = {action.id for action in process.in_flight.values() if isinstance(action, Create)}
         open_ |= (self.uncertain & process.sent_ids) - self.abandoned - self._refused

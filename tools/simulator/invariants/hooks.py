@@ -1,4 +1,4 @@
-"""Where the parts of a schedule say what happens; they know nothing of the invariants that listen."""
+"""The hooks that the parts of the model call at each event; they do not depend on the invariants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class InvariantBroken(Exception):
-    """An invariant does not hold; `text` says what happened."""
+    """An invariant does not hold; `text` describes the event."""
 
     def __init__(self, invariant: str, text: str) -> None:
         super().__init__(f"{invariant}: {text}")
@@ -16,9 +16,9 @@ class InvariantBroken(Exception):
 
 
 class Invariants:
-    """All invariants of one schedule: what happens is passed on to those who look at it.
+    """All invariants of one schedule: each event is passed to the invariants that check it.
 
-    `base`: the class whose methods do nothing; who has not overridden one is not called.
+    `base`: the class whose methods do nothing; an invariant that does not override a method is not called.
     """
 
     def __init__(self, found: Sequence[object], base: type) -> None:
@@ -51,7 +51,7 @@ class Invariants:
 
 
 def _all(hooks: list[Callable[..., None]]) -> Callable[..., None]:
-    """One call for all of them."""
+    """A function that calls all of these hooks."""
 
     def call(*args: Any, **kwargs: Any) -> None:
         for hook in hooks:

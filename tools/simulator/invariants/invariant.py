@@ -1,4 +1,4 @@
-"""What an invariant is."""
+"""The base class of the invariants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Invariant:
-    """An invariant. The methods are called as things happen; each invariant overrides those that it needs."""
+    """An invariant. Its methods are called at events; each invariant overrides those that it needs."""
 
     name = ""
 
@@ -26,7 +26,7 @@ class Invariant:
         self.world = world
 
     def broken(self, text: str) -> InvariantBroken:
-        """What is raised when it does not hold."""
+        """The exception to raise if it does not hold."""
         return InvariantBroken(self.name, text)
 
     def sent(self, process: AllocatorProcess, action: Action) -> None:
@@ -36,19 +36,19 @@ class Invariant:
         """A write arrives at the API server."""
 
     def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
-        """A write is answered, or given up; and what became of it."""
+        """A write is answered, or has timed out; `fate` is what became of the request."""
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
-        """A round was made."""
+        """The allocator has made a round."""
 
     def placed(self, executors: Sequence[Executor]) -> None:
-        """These executors are about to get their nodes, in one moment."""
+        """These executors are about to get their nodes, at the same time."""
 
     def registers(self, driver: Driver, executor: Executor) -> None:
         """An executor registers."""
 
     def begins(self, driver: Driver) -> None:
-        """Spark gives its first task away."""
+        """Spark begins to assign tasks."""
 
     def refuses(self, driver: Driver, id_: int) -> None:
         """The driver is asked to refuse an executor, and does."""
@@ -57,31 +57,31 @@ class Invariant:
         """The driver is told that an executor is gone."""
 
     def given_up(self, driver: Driver, id_: int) -> None:
-        """The driver was not told in time."""
+        """The driver was not told in time why it lost an executor."""
 
     def begins_quiet(self) -> None:
-        """Nothing has to be done from here on."""
+        """From now on, nothing has to be done."""
 
     def ends_quiet(self) -> None:
-        """Until here."""
+        """The time in which nothing had to be done ends."""
 
     def took_over(self, process: AllocatorProcess, session: str) -> None:
-        """A session is the one that runs from now on, where drivers come and go."""
+        """In sessions: another driver's session is the running one from now on."""
 
     def session_over(self, process: AllocatorProcess, why: str) -> None:
-        """The allocator ends by itself, where drivers come and go."""
+        """In sessions: the allocator ends by itself."""
 
     def all_gone(self) -> None:
-        """Command and drivers are gone, since a while, where they come and go."""
+        """In sessions: command and drivers have been gone for a while."""
 
     def stuck(self) -> None:
         """Two applications have had time to end one after the other, and this one has not begun."""
 
     def without_files(self) -> None:
-        """The files of executors are gone since a while, and nothing else goes wrong."""
+        """The files of executors have been gone for a while, without other faults."""
 
     def after_sweep(self, *, swept_all: bool) -> None:
-        """The allocator has ended, a while ago; it says whether it has swept all."""
+        """The allocator ended a while ago; `swept_all`: it reported that it deleted all executors."""
 
     def at_the_end(self) -> None:
-        """The driver's pod was deleted, a while ago."""
+        """The driver's pod was deleted a while ago."""

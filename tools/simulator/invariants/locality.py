@@ -1,4 +1,4 @@
-"""The invariant about where executors are asked for (decide/locality.py of the allocator)."""
+"""The invariant about the nodes that new executors prefer (decide/locality.py of the allocator)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class WishesFollowHints(Invariant):
-    """A new executor wishes for few nodes, where its profile has tasks now, and for none it has to avoid.
+    """A new executor prefers few nodes, only those where its profile has tasks now, and none to be avoided.
 
-    That a wish keeps nothing from starting is said by `target-reached`: some hints name no node.
+    `target-reached` checks that a preference keeps no executor from starting: some hints are no nodes.
     """
 
     name = "wishes-follow-hints"

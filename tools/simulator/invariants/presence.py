@@ -1,4 +1,4 @@
-"""Which executors an allocator has to count: those that are there in truth, and that it can know of."""
+"""The executors that an allocator must count: those that really exist, and that it can know of."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 class Presence(Invariant):
-    """An invariant about how many executors there are.
+    """An invariant about the number of executors.
 
-    What an allocator could not know does not count: a pod whose creation was answered badly, and given up as
-    fewer were wanted meanwhile, or that came after its time.
+    Executors that the allocator cannot know of do not count: a pod whose creation failed or timed out, and
+    which was given up because fewer were wanted meanwhile, or that was created after the time-out.
     """
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.uncertain: set[int] = set()
-        """Executors whose creation was answered badly."""
+        """Executors whose creation was not answered with success."""
         self._asked: set[int] = set()
         self._before_fewer: set[int] = set()
-        """Executors that were asked for before fewer were wanted."""
+        """Executors that were requested before fewer were wanted."""
         self._wanted: Mapping[int, int] = {}
 
     @property
     def abandoned(self) -> set[int]:
-        """Executors whose creation was answered badly, and since whose request fewer are wanted."""
+        """Executors whose creation did not succeed, and since whose request fewer are wanted."""
         return self.uncertain & self._before_fewer
 
     def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
@@ -52,7 +52,7 @@ class Presence(Invariant):
         self._asked = self._asked.union(*asked_for(now).values())
 
     def there(self, process: AllocatorProcess, now: Round) -> list[Executor]:
-        """The executors that are there, that nobody means to remove, and that the process can know of."""
+        """The executors that live, are not leaving, and that the process can know of."""
         target, memory = now.target, now.decision.memory
         leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
         found = []
@@ -64,13 +64,13 @@ class Presence(Invariant):
         return found
 
     def is_known(self, process: AllocatorProcess, executor: Executor) -> bool:
-        """Whether this process has seen it, or has asked for it in time."""
+        """Whether this process has seen the executor, or has requested it in time."""
         if executor.uid in process.seen or executor.uid in process.there_at_list:
             return True
         return self.sent_in_time(process, executor)
 
     def sent_in_time(self, process: AllocatorProcess, executor: Executor) -> bool:
-        """Whether this process has asked for it, and neither gave it up nor had it come after its time."""
+        """Whether this process requested the executor, did not give it up, and it was created in time."""
         given_up = executor.id in self.abandoned or executor.id in self.world.network.late_ids
         return executor.id in process.sent_ids and not given_up
 

@@ -1,4 +1,4 @@
-"""The invariants where drivers come and go. Elsewhere nothing of it happens, and they hold by themselves."""
+"""The invariants of sessions, in which drivers come and go. In other schedules they hold trivially."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 ROUNDED = 0.001
-"""Seconds by which two clocks may differ that count the same time."""
+"""Seconds by which two clocks may differ at the same time."""
 
 
 class NoTakeover(Invariant):
-    """A second driver never takes over from one that lives, and was heard within the last minute.
+    """A second driver never takes over from a driver that lives and has reported within the last minute.
 
-    It may where an allocator was killed in the moment between a driver's first word and the note of it.
+    An exception: an allocator was killed between a driver's first message and storing it.
     """
 
     name = "no-takeover"
@@ -64,7 +64,7 @@ class OneSession(Invariant):
 
 
 class NobodyHoldsNothing(Invariant):
-    """No executor is wanted while no driver is there: before the first one, and after a minute of silence."""
+    """No executor is wanted without a driver: before the first one, and after a minute of silence."""
 
     name = "nobody-holds-nothing"
 
@@ -83,9 +83,9 @@ class NobodyHoldsNothing(Invariant):
 
 
 class SessionEnds(Invariant):
-    """A session ends when nobody is there any more, and not before: a driver that speaks is never swept.
+    """A session ends once driver and command are gone, not before: a driver that reports keeps its executors.
 
-    Its driver is told so where it is there, and nothing is left a while later.
+    A driver that still runs is told that the session ends, and nothing is left a while later.
     """
 
     name = "session-ends"
