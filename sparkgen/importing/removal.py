@@ -49,7 +49,7 @@ def _note_items(draft: Draft, path: Path) -> None:
 
 
 def _move_up(draft: Draft, path: Path, removed: int) -> None:
-    """Change the places of the items behind the one that was removed from a list."""
+    """Forget what was noted of the item that was removed from a list, and move the items behind it."""
 
     def moved(place: Path) -> Path:
         index = place[len(path)] if place[: len(path)] == path and len(place) > len(path) else None
@@ -57,10 +57,17 @@ def _move_up(draft: Draft, path: Path, removed: int) -> None:
             return place
         return (*path, index - 1, *place[len(path) + 1 :])
 
+    for noted in (draft.copied, draft.comments, draft.removed):
+        _forget(noted, (*path, removed))
     draft.entries[:] = [replace(entry, target=moved(entry.target)) for entry in draft.entries]
     draft.copied = _keys(draft.copied, moved)
     draft.comments = _keys(draft.comments, moved)
     draft.removed = _keys(draft.removed, moved)
+
+
+def _forget(noted: dict[Path, _Noted], gone: Path) -> None:
+    for place in [place for place in noted if place[: len(gone)] == gone]:
+        del noted[place]
 
 
 def _keys(noted: dict[Path, _Noted], moved: Callable[[Path], Path]) -> dict[Path, _Noted]:

@@ -145,6 +145,17 @@ def test_each_lost_variable_has_its_own_place() -> None:
     assert kept[0].target == ("spec", "executor", "env", 1)
 
 
+def test_a_finding_about_an_item_that_moved_up_has_its_own_place() -> None:
+    """The item before it was lost; what is said of one is not said of the other."""
+    item = imported(
+        "  executor:\n    envVars: {password: word}\n    env:\n    - {name: SPARK_CONF_DIR, value: x}\n"
+    )
+    assert found(item) == [
+        (Outcome.LOST, ("spec", "executor", "env", 0), 4),
+        (Outcome.CHANGED, ("spec", "executor", "envVars", "password"), 2),
+    ]
+
+
 def test_what_import_removes_itself_is_no_further_finding() -> None:
     """Neither the rest of the item, nor the list that is empty then."""
     item = imported(
