@@ -61,7 +61,7 @@ def _value(word: Word, file: str, read: Read) -> Node:
         if found is None:
             raise Unreadable(f"import did not find the file {text}, relative to the script")
         (name, text), line = found, 1
-    for unknown in word.variables:
+    for unknown in dict.fromkeys(word.variables):
         text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # it may have quotes
     if not text.lstrip().startswith(("{", "[")):
         return Node(text, Position(name, line, word.column), text, {}, {})

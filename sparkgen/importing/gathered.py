@@ -15,6 +15,8 @@ from sparkgen.importing.emr import Unreadable, job_of
 from sparkgen.importing.emr_commands import request_of
 from sparkgen.importing.imported import Imported, LeftAlone
 
+_MOST_VARIABLES = 200
+"""Expansions in one command for a job: each of them is looked for in all of its texts."""
 _STEP = "write its entry point and its sparkSubmitParameters as a spark-submit command, and import that"
 
 
@@ -41,6 +43,9 @@ class Gathered:
         """Add the job that a command of a script starts."""
         variables = tuple(dict.fromkeys(name for word in words for name in word.variables))
         place = Position(file, words[0].line, words[0].column)
+        if len(variables) > _MOST_VARIABLES:
+            self._refuse(place, f"it has more than {_MOST_VARIABLES} variables of the shell")
+            return
         try:
             request = request_of(words, file, functools.partial(self.context.files.text, script=file))
         except Unreadable as error:

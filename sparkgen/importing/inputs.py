@@ -16,7 +16,7 @@ from sparkgen.contract import SPARK_DEFAULTS_FILE
 from sparkgen.document import Node
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.problems import TEMPLATE_STEP
-from sparkgen.document.sources import STDIN, Found, Reader, read_file, shown_name
+from sparkgen.document.sources import STDIN, STDIN_NAME, Found, Reader, read_file, shown_name
 from sparkgen.document.text import decode
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.importing import embedded
@@ -34,6 +34,7 @@ from sparkgen.importing.repair import Examine
 from sparkgen.importing.script import Script, is_submit, read_script, words_of
 from sparkgen.importing.shell import Unclosed
 from sparkgen.importing.submit import submits_nothing
+from sparkgen.writers.repository import repository_root
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
@@ -103,11 +104,32 @@ def is_properties(name: str) -> bool:
     return name.endswith((".properties", ".conf"))
 
 
-def _text_of(name: str) -> str | None:
-    """The text of a file beside a script; None if there is none that can be read."""
+def _text_of(name: str, script: str) -> str | None:
+    """The text of a file that a script names; None if import may not read it, or cannot."""
+    if script != COMMAND_LINE and not _belongs_to(name, script):
+        return None
     data = read_file(name)
     text = data if isinstance(data, Problem) else decode(data, name)
     return None if isinstance(text, Problem) else text
+
+
+def _belongs_to(name: str, script: str) -> bool:
+    """Whether a file is of the same project as the script that names it, links resolved.
+
+    The script may be a stranger's: what it names would stand in the document. So it is no hidden file, and it
+    is in the script's repository; without one, below the script's folder, or below the working directory if
+    the script is there too.
+    """
+    try:
+        file, here = (FilePath(os.path.realpath(path)) for path in (name, os.curdir))
+        beside = here if script == STDIN_NAME else FilePath(os.path.realpath(script)).parent
+        root = repository_root(beside)
+        if not (root / ".git").exists() and beside.is_relative_to(here):
+            root = here
+        inside = file.relative_to(root)
+        return file.is_file() and not any(part.startswith(".") for part in inside.parts)
+    except (OSError, ValueError):  # a link to itself, no valid path, or outside of the project
+        return False
 
 
 def _properties(name: str, gathered: Gathered) -> None:

@@ -16,13 +16,13 @@ _LATER = "another value of this property takes precedence, as for spark-submit"
 
 @dataclass(slots=True)
 class Files:
-    """The files that a call may read: `read` gives the text of one, or None.
+    """The files that a call may read: `read` gives the text of one that a script names, or None.
 
     `defaults`: the spark-defaults.conf among the inputs, for commands that name no other file.
     `used`: the names of those that were read.
     """
 
-    read: Callable[[str], str | None]
+    read: Callable[[str, str], str | None]
     defaults: PropertiesFile | None = None
     used: set[str] = field(default_factory=set)
 
@@ -36,7 +36,7 @@ class Files:
         if posixpath.isabs(path) or "$" in path:
             return None  # on the machine that submitted
         for name in dict.fromkeys((posixpath.join(posixpath.dirname(script), path), path)):
-            text = self.read(name)
+            text = self.read(name, script)
             if text is not None:
                 self.used.add(posixpath.normpath(name))
                 return name, text

@@ -182,7 +182,9 @@ def test_emr_s_own_file_system_and_variables_in_properties_are_findings(folder: 
         ("--job-driver '{\"sparkSqlJobDriver\": {}}'", "has no sparkSubmitJobDriver"),
         ("--job-driver '{\"sparkSubmitJobDriver\": {}}'", "has no entryPoint"),
         ("--cli-input-json file://missing.json", "did not find the file file://missing.json"),
+        ("--cli-input-json file://../job.json", "did not find the file file://../job.json"),
         ("--job-driver '{x'", "neither JSON nor a plain text"),
+        (f'--name "{"".join(f"$V{number}" for number in range(201))}"', "more than 200 variables"),
         (
             '--job-driver \'{"sparkSubmitJobDriver": {"entryPoint": "a", "sparkSubmitParameters": "\\""}}\'',
             "a quote that is not closed",
@@ -191,8 +193,11 @@ def test_emr_s_own_file_system_and_variables_in_properties_are_findings(folder: 
 )
 def test_what_cannot_be_read_has_a_reason(folder: Path, options: str, reason: str) -> None:
     """And a next step."""
-    (folder / "job.sh").write_text(f"{CALL} {options}\n")
-    found = left("job.sh")
+    (folder / "job.json").write_text(json.dumps(REQUEST))
+    (folder / "jobs").mkdir()
+    (folder / "jobs/.git").mkdir()
+    (folder / "jobs/job.sh").write_text(f"{CALL} {options}\n")
+    found = left("jobs/job.sh")
     assert reason in found.reason
     assert "spark-submit command" in found.step
     assert found.finding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,52 @@ def test_a_file_that_is_not_there_is_a_finding(folder: Path) -> None:
     (left,) = imported("jobs/conf/job.properties").left_alone
     assert "names no application" in left.reason
     assert "--properties-file" in left.step
+
+
+HIDDEN = "spark.hadoop.fs.s3a.endpoint=of-the-reader\n"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../home/.config/s3.conf", "../home/s3.conf", ".config/s3.conf"),
+        *("link.conf", "folder/s3.conf", "pipe.conf"),
+    ],
+)
+def test_a_script_names_no_file_of_the_reader(
+    folder: Path, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's script would copy it into the document. A pipe would keep the command waiting."""
+    for place in (folder / "home", folder / "home/.config", folder / "repository/.config"):
+        place.mkdir(parents=True)
+        (place / "s3.conf").write_text(HIDDEN)
+    repository = folder / "repository"
+    (repository / ".git").mkdir()
+    (repository / "link.conf").symlink_to(folder / "home/s3.conf")
+    (repository / "folder").symlink_to(folder / "home")
+    os.mkfifo(repository / "pipe.conf")
+    (repository / "submit.sh").write_text(SUBMIT.format(f"--properties-file {path}"))
+    for here, script in ((folder, "repository/submit.sh"), (repository, "submit.sh")):
+        monkeypatch.chdir(here)
+        (item,) = imported(script).imported
+        assert [entry.source for entry in item.findings] == [("--properties-file",)]
+        assert "of-the-reader" not in item.text
+
+
+@pytest.mark.parametrize("in_git", [True, False])
+def test_a_script_names_files_of_its_project(folder: Path, in_git: bool) -> None:
+    """Above the script's folder, and through a link within the project."""
+    (folder / "conf").mkdir()
+    (folder / "conf/real.conf").write_text("spark.my.a=x\n")
+    (folder / "conf/job.conf").symlink_to("real.conf")
+    if in_git:
+        (folder / ".git").mkdir()
+    (folder / "jobs/submit.sh").write_text(SUBMIT.format("--properties-file ../conf/job.conf"))
+    assert only_spec(imported("jobs/submit.sh"))["sparkConf"] == {"spark.my.a": "x"}
+
+
+def test_what_a_person_names_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command line is the caller's own word."""
+    monkeypatch.chdir(folder / "jobs")
+    result = imported("spark-submit", "--properties-file", "../spark-defaults.conf", "local:///a.py")
+    assert only_spec(result)["sparkConf"] == {"spark.my.default": "yes"}
