@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from pathlib import Path
 from typing import IO, Literal
 
 from sparkgen.eventlog.errors import EventLogError
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How history servers pack. Other methods have errors of their own; LZMA reserves what a file asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,8 @@ class Member:
     info: zipfile.ZipInfo
     parts: tuple[str, ...]
     """Its folders and its name."""
+    archive_size: int = 0
+    """Bytes of the whole archive: what is unpacked of a compressed file in it is measured by them."""
 
     @property
     def name(self) -> str:
@@ -33,20 +39,25 @@ class Member:
 
     def open(self, _mode: Literal["rb"] = "rb") -> IO[bytes]:
         """The stream of its bytes. EventLogError where it cannot be unpacked."""
+        if self.info.compress_type not in _METHODS:
+            raise EventLogError(
+                f"cannot read {self}: it is packed by a rare method; unpack the archive first"
+            )
         try:
             return self.archive.open(self.info)
-        except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed by a rare method
+        except (RuntimeError, ValueError, struct.error) as error:  # encrypted, or with a damaged header
             raise EventLogError(f"cannot read {self}: {error}; unpack the archive first") from error
 
 
 def members(path: Path) -> list[Member]:
     """The files of an archive. EventLogError where it is broken."""
     try:
+        size = path.stat().st_size
         archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:  # damaged, or newer
         raise EventLogError(f"cannot read {path}: {error}") from error
     return [
-        Member(archive, info, parts)
+        Member(archive, info, parts, size)
         for info in archive.infolist()
         if not info.is_dir() and (parts := _parts(info.filename))
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from zipfile import BadZipFile
 
 from sparkgen.eventlog import codecs
+from sparkgen.eventlog.archive import Member
 from sparkgen.eventlog.errors import EventLogError
 from sparkgen.eventlog.files import LogFile, codec_of, refuse_bomb
 
@@ -94,10 +95,15 @@ def _chunks(path: LogFile, counts: Counts, progress: Callable[[int], None]) -> I
         for chunk in codecs.chunks(file, codec_of(path.name) if known is None else known):
             counts.read_bytes = before + file.tell()
             counts.unpacked_bytes += len(chunk)
-            refuse_bomb(path, counts.unpacked_bytes, counts.read_bytes)
+            refuse_bomb(path, counts.unpacked_bytes, _packed(path, counts.read_bytes))
             progress(counts.read_bytes)
             yield chunk
         counts.read_bytes = before + file.tell()
+
+
+def _packed(path: LogFile, read_bytes: int) -> int:
+    """How many bytes on the disk were read: those of an archive's file may themselves be unpacked ones."""
+    return min(read_bytes, path.archive_size) if isinstance(path, Member) else read_bytes
 
 
 def _extend(rest: bytearray, part: bytes) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import struct
+import sys
 import zipfile
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -57,6 +59,21 @@ def test_an_archive_that_unpacks_without_end_is_refused(
     monkeypatch.setattr(files, "UNPACKED_ALWAYS", 1 << 20)
     with zipfile.ZipFile(tmp_path / "log.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("app-1", b"\n" * (8 << 20))
+    with pytest.raises(EventLogError, match="unpacks to more than 500 times its size"):
+        read_recording(str(tmp_path / "log.zip"))
+
+
+def test_a_compressed_log_in_an_archive_is_measured_by_the_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the two may unpack to 500 times its size, and both together to 250,000 times."""
+    monkeypatch.setattr(files, "UNPACKED_ALWAYS", 1 << 20)
+    part = gzip.compress(b"\n" * (1 << 16))
+    noise = b"".join(gzip.compress(bytes([number]) * 40) for number in range(50))
+    packed = gzip.compress(made.text(made.start())) + (part + noise) * 200
+    with zipfile.ZipFile(tmp_path / "log.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("app-1.gz", packed)
+    assert 500 * len(packed) > 13 << 20, "the file alone would do"
     with pytest.raises(EventLogError, match="unpacks to more than 500 times its size"):
         read_recording(str(tmp_path / "log.zip"))
 
@@ -118,6 +135,27 @@ def test_a_file_of_rubbish_is_left_soon(tmp_path: Path, monkeypatch: pytest.Monk
     assert read_recording(str(_written(tmp_path / "few", b"x\n" * 50 + small_with()))).reading.broken == 50
     with pytest.raises(EventLogError, match=r"over 50 lines are unreadable, the first at .*many:1: "):
         read_recording(str(_written(tmp_path / "many", b"x\n" * 51 + small_with())))
+
+
+def test_empty_lines_cost_nothing_each(tmp_path: Path) -> None:
+    """200 KiB of gzip are 200 million of them: what is done for a line is not done for these."""
+    calls = 0
+
+    def count(_frame: FrameType, _event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += 1
+
+    log = _written(
+        tmp_path / "log", made.text(made.start()) + b"\n" * (1 << 20) + made.text(made.small()[1:])
+    )
+    read_recording(str(log))
+    sys.setprofile(count)
+    try:
+        found = read_recording(str(log))
+    finally:
+        sys.setprofile(None)
+    assert found.task_seconds == pytest.approx(9.0)
+    assert calls < 20_000
 
 
 def _written(path: Path, data: bytes) -> Path:

@@ -341,6 +341,36 @@ def test_an_archive_whose_packed_bytes_are_damaged_gives_what_is_there(tmp_path:
     assert found.reading.cut_off == 1
 
 
+def changed_archive(file: Path, place: int, data: bytes, method: int = zipfile.ZIP_STORED) -> str:
+    """An archive with some bytes of its directory changed, from the beginning of the log's entry on."""
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("app-1", made.text(made.small()))
+    written = bytearray(file.read_bytes())
+    begin = written.index(b"PK\x01\x02") + place
+    written[begin : begin + len(data)] = data
+    file.write_bytes(written)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("place", "data", "method"),
+    [
+        (6, b"\x63\x00", zipfile.ZIP_STORED),
+        (8, b"\x00\x08" + bytes(36) + b"\xff", zipfile.ZIP_STORED),
+        (10, b"\x63\x00", zipfile.ZIP_STORED),
+        (0, b"", zipfile.ZIP_LZMA),
+        (0, b"", zipfile.ZIP_BZIP2),
+    ],
+    ids=["version", "name", "unknown method", "LZMA", "bzip2"],
+)
+def test_an_archive_that_python_cannot_read_is_refused_in_words(
+    tmp_path: Path, place: int, data: bytes, method: int
+) -> None:
+    """Of a later version, with a name that is no UTF-8, or packed by a method that no history server uses."""
+    with pytest.raises(EventLogError, match=r"cannot read .*logs\.zip"):
+        read_recording(changed_archive(tmp_path / "logs.zip", place, data, method))
+
+
 def test_an_encrypted_archive_is_refused_in_words(tmp_path: Path) -> None:
     """The bit that says so is set in both of its headers."""
     file = tmp_path / "logs.zip"
