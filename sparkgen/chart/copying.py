@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sparkgen.chart.files import NAME, files
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.repository import refuse_way_out
 
 OURS = ("templates", "files")
 """The folders of the chart in which an export first deletes all files of an earlier version."""
@@ -16,9 +17,11 @@ def export(target: Path) -> list[str]:
     """Replace the chart in the folder `target`. Returns the paths of the chart's files.
 
     Files of an earlier version in the folders OURS are deleted. Raises SparkgenError if `target` contains
-    something other than this chart, which is never overwritten, or if the file system refuses it.
+    something other than this chart, which is never overwritten, if a link leads it out of the repository, or
+    if the file system refuses it.
     """
     content = files()
+    refuse_way_out(target)
     try:
         _refuse_others(target)
         for name in OURS:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sparkgen.chart.files import NAME, files, version
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.repository import refuse_way_out
 
 
 def archive(content: dict[str, bytes]) -> bytes:
@@ -29,6 +30,7 @@ def archive(content: dict[str, bytes]) -> bytes:
 def package(directory: Path) -> Path:
     """Write `spark-app-<version>.tgz` to a directory. Returns its path. Raises SparkgenError if it fails."""
     content = files()
+    refuse_way_out(directory)
     path = directory / f"{NAME}-{version(content)}.tgz"
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -222,9 +222,16 @@ def _check_name(name: str) -> None:
 
 def _save(path: Path, text: str, *, force: bool) -> None:
     """Write a new file; SparkgenError if it exists and is not to be overwritten, or cannot be written."""
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
+    from sparkgen.writers.atomic import replace  # noqa: PLC0415 - one command needs it
+    from sparkgen.writers.repository import refuse_way_out  # noqa: PLC0415
+
+    refuse_way_out(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if force:  # a link is replaced, and not followed
+            replace(path.parent, {path.name: text})
+            return
         with open(os.open(path, flags, 0o666), "wb") as file:  # noqa: PTH123 - a handle that never follows a race
             file.write(text.encode())
     except OSError as error:

@@ -9,14 +9,16 @@ from pathlib import Path
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
 from sparkgen.writers.open_folders import held
+from sparkgen.writers.repository import refuse_way_out
 
 
 def write_new(directory: Path, files: Mapping[str, str], *, force: bool) -> None:
     """Write files of `directory` (text by name); `force` replaces existing files, which keep their modes.
 
-    Raises SparkgenError if a file exists and `force` is False, if a link or a folder has the name, or if the
-    file system refuses it.
+    Raises SparkgenError if a file exists and `force` is False, if a link or a folder has the name, if a link
+    leads `directory` out of the repository, or if the file system refuses it.
     """
+    refuse_way_out(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with held(directory) as at:

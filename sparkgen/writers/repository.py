@@ -15,7 +15,7 @@ def repository_root(folder: Path) -> Path:
 
 
 def refuse_way_out(directory: Path) -> None:
-    """Raise SparkgenError if a link in the repository leads the output directory out of it.
+    """Raise SparkgenError if a link in the repository leads a folder for output out of it.
 
     A link outside the repository is the caller's own; a link in it may come from somebody's commit.
     """
@@ -25,7 +25,7 @@ def refuse_way_out(directory: Path) -> None:
     if _is_in(named, root) and not _is_in(real, root):
         raise SparkgenError(
             f"{directory} is, or is below, a symbolic link out of the repository, to {real}; delete the "
-            f"link, or give {real} as --output-dir"
+            f"link, or name {real} itself"
         )
 
 

@@ -147,6 +147,23 @@ def test_init_never_overwrites(cli: Cli) -> None:
     assert yaml.safe_load(Path("app.yaml").read_text())["metadata"]["name"] == "other"
 
 
+def test_init_follows_no_link_to_another_file(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A repository of somebody else may have one where the document goes; --force replaces it."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "theirs").write_text("theirs")
+    for name, target in (("new.yaml", home / "theirs"), ("dangling.yaml", home / "new")):
+        Path(name).symlink_to(target)
+        assert cli("init", name).code == 2
+        assert cli("init", "--force", name).code == 0
+        assert not Path(name).is_symlink()
+    Path("folder").symlink_to(home)
+    Path(".git").mkdir()
+    for force in ([], ["--force"]):
+        result = cli("init", "folder/new.yaml", *force)
+        assert (result.code, "a symbolic link out of the repository" in result.err) == (2, True)
+    assert [(path.name, path.read_text()) for path in home.iterdir()] == [("theirs", "theirs")]
+
+
 def test_init_makes_folders_and_says_why_not(cli: Cli) -> None:
     """A path may lead to a new folder; one that cannot be is explained."""
     assert cli("init", "jobs/nightly.yaml").code == 0

@@ -263,6 +263,13 @@ def test_a_link_of_the_repository_leads_no_output_out_of_it(
             refuse_way_out(Path(name))
     for name in ("inner", "new", "../beside", str(tmp_path / "beside"), "."):
         refuse_way_out(Path(name))
-    with pytest.raises(SparkgenError, match="a symbolic link out of the repository"):
-        write(Path("deploy"), {"job.yaml": "x"})
+    for put in (
+        lambda: write(Path("deploy"), {"job.yaml": "x"}),
+        lambda: write_new(Path("deploy"), {"job.yaml": "x"}, force=True),
+        lambda: export(Path("deploy")),
+        lambda: export(Path("deploy/chart")),
+        lambda: package(Path("deploy")),
+    ):
+        with pytest.raises(SparkgenError, match="a symbolic link out of the repository"):
+            put()
     assert not list(home.iterdir())
