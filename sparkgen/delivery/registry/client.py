@@ -277,8 +277,9 @@ def absolute(base: str, location: str) -> str:
 
 
 def _is_small(headers: Mapping[str, str]) -> bool:
+    """Whether the rest of an answer ends soon: the length of one in chunks means nothing."""
     length = headers.get("content-length", "")
-    return is_number(length) and int(length) <= _MOST_BYTES
+    return is_number(length) and int(length) <= _MOST_BYTES and "transfer-encoding" not in headers
 
 
 def _is_permanent(error: RegistryError, tries: int) -> bool:

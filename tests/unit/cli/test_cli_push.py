@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import shutil
+import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ import pytest
 import yaml
 
 from sparkgen.delivery import environment
-from sparkgen.delivery.registry.client import absolute
+from sparkgen.delivery.registry.client import Client, Target, absolute
 from sparkgen.delivery.registry.errors import RegistryError
 
 from .conftest import DOCUMENT, Cli
@@ -310,6 +313,29 @@ def test_what_is_no_registry(project: Cli, registry: Registry) -> None:
     """A web server that answers everything with a page."""
     registry.no_registry = True
     assert "is not a registry: it answers 200 to /v2/" in project("push", "app.yaml").err
+
+
+def test_an_answer_that_goes_on_after_its_length() -> None:
+    """In chunks, the length that it names means nothing: what was not asked for is not read."""
+    chunk = b"100000\r\n" + bytes(1 << 20) + b"\r\n"
+    sent: list[int] = []
+
+    def serve(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, contextlib.suppress(OSError):
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for number in range(64):
+                connection.sendall(chunk)
+                sent.append(number)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        target = Target(f"127.0.0.1:{listener.getsockname()[1]}/x", insecure=True)
+        Client(target, lambda: None, lambda _seconds: None, {}).begin()
+        thread.join()
+    assert len(sent) < 64
 
 
 def test_nobody_there(project: Cli, registry: Registry) -> None:
