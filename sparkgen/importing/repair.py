@@ -7,7 +7,7 @@ of the rule. A field that must be there gets a value that can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,8 @@ Examine = Callable[[Document], list[Problem]]
 """A function that finds everything that is wrong with a document."""
 
 _ROUNDS = 200
+_FEW = 20
+"""Errors that are put right one at a time; with more, those of one kind beside each other go together."""
 _ROOT_USER = "SG167"
 _REQUIRED = {
     "sparkVersion": SUGGESTED,
@@ -49,11 +51,29 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
         errors = [problem for problem in found if problem.severity is Severity.ERROR]
         if not errors:
             break
-        # One at a time, because one mistake can be several errors; later places first, because taking out an
-        # item of a list moves those behind it.
-        _put_right(draft, max(errors, key=lambda problem: _order(problem.path)))
+        for problem in _next(errors):
+            _put_right(draft, problem)
     return found
     return errors
+
+
+def _next(errors: Sequence[Problem]) -> list[Problem]:
+    """The errors to put right before the document is examined again: as a rule the one at the last place.
+
+    One at a time, because one mistake can be several errors; later places first, because taking out an item
+    of a list moves those behind it. Of many errors, those of its kind in the same mapping or list go with it:
+    each look at a document takes as long as the document is large.
+    """
+    last = max(errors, key=lambda problem: _order(problem.path))
+    where = _item(last.path)
+    if len(errors) <= _FEW or len(where) < 3:
+        return [last]
+    beside = {
+        place: problem
+        for problem in errors
+        if problem.code == last.code and (place := _item(problem.path))[:-1] == where[:-1]
+    }
+    return sorted(beside.values(), key=lambda problem: _order(problem.path), reverse=True)
 
 
 def note_emptied(draft: Draft) -> None:
@@ -95,8 +115,7 @@ def _put_right(draft: Draft, problem: Problem) -> None:
         return
     if problem.code == _ROOT_USER and _allow_root(draft, path, problem):
         return
-    if len(path) > 1 and path[-1] == "name" and isinstance(path[-2], int):
-        path = path[:-1]  # an item of a list is nothing without its name
+    path = _item(path)
     name = path[-1] if path else ""
     if name in _REQUIRED and path[:-1] in (("spec",), ("spec", "template")):
         _replace(draft, path, problem, entry_of(draft, path))
@@ -106,6 +125,11 @@ def _put_right(draft: Draft, problem: Problem) -> None:
         return
     _note_lost(draft, path, problem)
     take_out(draft, path)
+
+
+def _item(path: Path) -> Path:
+    """A place, or the item of a list whose name it is: the item is nothing without its name."""
+    return path[:-1] if len(path) > 1 and path[-1] == "name" and isinstance(path[-2], int) else path
 
 
 def _allow_root(draft: Draft, path: Path, problem: Problem) -> bool:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from sparkgen.importing import Choices, Result, import_all, shell
+from sparkgen.document import Document
+from sparkgen.errors import Problem
+from sparkgen.importing import Choices, Outcome, Result, import_all, shell
 from sparkgen.usecases.checking import examine
 
 HEAD = """\
@@ -87,6 +89,31 @@ def test_twice_the_input_is_twice_the_work(make: Callable[[int], str]) -> None:
     imported(make(10))  # what is done once in a process is done
     small, large = make(SIZE), make(2 * SIZE)
     assert events(lambda: imported(large)) < 2.1 * events(lambda: imported(small))
+
+
+MISTAKES: dict[str, Callable[[int], str]] = {
+    "labels": lambda size: f"{HEAD}  driver:\n    labels:\n"
+    + "".join(f"      'no label {i}!': x\n" for i in range(size)),
+    "variables": lambda size: f"{HEAD}  driver:\n    envVars:\n"
+    + "".join(f"      'X {i}=': x\n" for i in range(size)),
+}
+
+
+@pytest.mark.parametrize("make", MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize("number", [10, 250])
+def test_many_mistakes_are_put_right_in_few_looks(make: Callable[[int], str], number: int) -> None:
+    """A look at the document takes as long as it is large: not one for each mistake. All are reported."""
+    looks = 0
+
+    def looked(document: Document) -> list[Problem]:
+        nonlocal looks
+        looks += 1
+        return examine(document)
+
+    [item] = import_all(["-"], Choices(), looked, make(number).encode).imported
+    assert looks < 25
+    assert len([entry for entry in item.entries if entry.outcome is Outcome.LOST]) == number
+    assert not item.problems
 
 
 WORDS = {
