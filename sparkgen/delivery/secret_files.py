@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 
+from sparkgen.semantics.well_known import WELL_KNOWN
+
 _NAMES = {
     "id_rsa": "an SSH private key",
     "id_dsa": "an SSH private key",
@@ -64,46 +66,8 @@ _PLACES = {
 """The last two parts of a path."""
 _ENV_SAMPLES = (".example", ".sample", ".template", ".dist")
 
-_BEFORE = rb"(?<![A-Za-z0-9_-])"
-_OF = "a token of "
-_TEXTS = (
-    (
-        (b"PRIVATE KEY",),
-        rb"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
-        "the header of a private key",
-    ),
-    ((b"AGE-SECRET-KEY-1",), rb"AGE-SECRET-KEY-1[0-9A-Z]{58}", "a private key of age"),
-    (
-        (),
-        rb"(?i)aws_secret_access_key[\"']?\s{0,4}[=:]\s{0,4}[\"']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])",
-        "an AWS secret key",
-    ),
-    (
-        (b"AKIA", b"ASIA"),
-        rb"(?<![A-Za-z0-9])(?:AKIA|ASIA)(?![A-Z0-9]{9}EXAMPLE)[A-Z2-7]{16}(?![A-Za-z0-9])",
-        "an AWS access key",
-    ),
-    ((b"AccountKey=",), rb"AccountKey=[A-Za-z0-9+/]{86}==", "the key of an Azure storage account"),
-    ((b"8Q~",), rb"(?<![A-Za-z0-9])[A-Za-z0-9]{3}8Q~[A-Za-z0-9_~.-]{34}", "an Azure client secret"),
-    ((b"AIza",), _BEFORE + rb"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])", "a Google API key"),
-    ((b"GOCSPX-",), _BEFORE + rb"GOCSPX-[A-Za-z0-9_-]{28}", "a Google client secret"),
+_OF_FILES = (
     ((b"authorized_user",), rb"\"type\"\s{0,4}:\s{0,4}\"authorized_user\"", "Google Cloud credentials"),
-    ((b"gh",), _BEFORE + rb"gh[pousr]_[A-Za-z0-9]{36}", f"{_OF}GitHub"),
-    ((b"github_pat_",), _BEFORE + rb"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}", f"{_OF}GitHub"),
-    ((b"gl",), _BEFORE + rb"gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[A-Za-z0-9_-]{20}", f"{_OF}GitLab"),
-    ((b"xox", b"xapp-"), _BEFORE + rb"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{20}", f"{_OF}Slack"),
-    ((b"npm_",), _BEFORE + rb"npm_[A-Za-z0-9]{36}", f"{_OF}npm"),
-    ((b"pypi-",), _BEFORE + rb"pypi-Ag[A-Za-z0-9_-]{50}", f"{_OF}PyPI"),
-    ((b"hf_",), _BEFORE + rb"hf_[A-Za-z]{34}(?![A-Za-z0-9_])", f"{_OF}Hugging Face"),
-    ((b"dop_v1_", b"doo_v1_"), _BEFORE + rb"do[op]_v1_[a-f0-9]{64}", f"{_OF}DigitalOcean"),
-    ((b"dapi",), _BEFORE + rb"dapi[a-f0-9]{32}(?![A-Za-z0-9])", f"{_OF}Databricks"),
-    ((b"hvs.",), _BEFORE + rb"hvs\.[A-Za-z0-9_-]{24}", f"{_OF}Vault"),
-    (
-        (b"sk-",),
-        _BEFORE + rb"sk-(?=[a-z0-9_-]{0,40}[A-Z])(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32}",
-        "a key of a language model's API",
-    ),
-    ((b"k_live_",), _BEFORE + rb"[sr]k_live_[A-Za-z0-9]{24}", "a key of Stripe"),
     (
         (b"client-key-data",),
         rb"client-key-data\"?\s{0,4}:\s{0,4}\"?[A-Za-z0-9+/=]{40}",
@@ -111,8 +75,14 @@ _TEXTS = (
     ),
     ((b"terraform_version",), rb"\"terraform_version\"\s{0,4}:", "the state of Terraform, with passwords"),
 )
-"""Bytes that are there, one of them, where the expression can match; the expression; and what that is."""
-_PATTERNS = tuple((needles, re.compile(pattern), what) for needles, pattern, what in _TEXTS)
+"""Texts of whole files, as the rows of WELL_KNOWN."""
+_EVERYWHERE = tuple(
+    (tuple(needle.encode() for needle in needles), pattern.encode(), what)
+    for needles, pattern, what in WELL_KNOWN
+)
+_PATTERNS = tuple(
+    (needles, re.compile(pattern), what) for needles, pattern, what in (*_EVERYWHERE, *_OF_FILES)
+)
 _KUBECONFIG = (b"clusters", b"contexts", b"users")
 _KUBECONFIG_LOGIN = re.compile(rb"(?m)^\s{0,12}-?\s{0,4}\"?(?:token|password)\"?\s{0,4}:\s{0,4}\S")
 OVERLAP = 256

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from itertools import pairwise, zip_longest
 
+from sparkgen.semantics.well_known import has_token, without_tokens
 from sparkgen.semantics.wording import shortened
 
 LONGEST_VALUE = 4096
@@ -101,7 +102,7 @@ def _secret_value() -> re.Pattern[str]:
     """Values that are secrets whatever their name: cloud keys, tokens, private keys, passwords in URLs."""
     return re.compile(
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
-        r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"
+        r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"  # of any length
         r"|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}"
         r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
         r"|://[^\s/:@${]*:[^\s/:@${]{3,}@"
@@ -162,12 +163,12 @@ def _names_a_secret(name: str, words: list[str]) -> bool:
 
 def has_secret(text: str) -> bool:
     """Whether a text holds a secret whatever it is called."""
-    return bool(_secret_value().search(text))
+    return bool(_secret_value().search(text)) or has_token(text)
 
 
 def redacted(text: str) -> str:
     """A text for a message, with three stars for every secret in it."""
-    return _secret_value().sub("***", text)
+    return without_tokens(_secret_value().sub("***", text))
 
 
 def safe(name: str, text: str) -> str:

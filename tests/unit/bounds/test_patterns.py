@@ -13,6 +13,7 @@ import pytest
 from sparkgen.delivery import secret_files
 from sparkgen.live import login
 from sparkgen.schema.accepts import python_pattern
+from sparkgen.semantics import well_known
 
 from .expressions import ROOT, Expression, expressions
 from .matcher import TooMuch, attacks, has_repeats, steps, tree
@@ -37,7 +38,11 @@ def of_schemas() -> Iterator[Expression]:
 
 def of_tables() -> Iterator[Expression]:
     """The expressions that modules make of tables."""
-    tables = [("secret_files", secret_files._PATTERNS), ("login", login._FAILURES)]
+    tables = [
+        ("secret_files", secret_files._PATTERNS),
+        ("well_known", well_known._patterns()),
+        ("login", login._FAILURES),
+    ]
     for name, table in tables:
         for row in table:
             values = row if isinstance(row, tuple) else (row.pattern,)
@@ -154,6 +159,7 @@ UNREAD = {
     "sparkgen.delivery.ignore:linear(pattern.regex.pattern)": "delivery.ignore bounds it",
     "sparkgen.delivery.look:MAGIC": "a name of the standard library",
     "sparkgen.delivery.secret_files:pattern": "a table, read here",
+    "sparkgen.semantics.well_known:f'{pattern}[A-Za-z0-9_-]*+'": "a table, read here",
     "sparkgen.grammar.cron:f\"\\\\b({'|'.join(field.names)})[a-z]*\\\\b\"": "one word",
     "sparkgen.grammar.cron:f'[+-]?(?:0|(?:{part})+)'": "each part ends with a letter",
     "sparkgen.grammar.timestamp:date": "a time has few characters",

@@ -159,6 +159,24 @@ def test_secrets(name: str, text: str) -> None:
     assert is_secret(name, text)
 
 
+TOKENS = (
+    *("ghu_" + "aB3" * 12, "glrt-" + "aB3-" * 5, "xapp-" + "12345-" * 4, "AIza" + "aB3_-" * 7),
+    *("npm_" + "aB3" * 12, "pypi-AgEIcHlwaS5vcmc" + "aB3" * 20, "hf_" + "aB" * 17, "dop_v1_" + "0f" * 32),
+    *("dapi" + "0f" * 16, "sk-proj-" + "aB3" * 16, "sk_live_" + "aB3" * 8, "hvs." + "aB3" * 20),
+    *("GOCSPX-" + "aB3-" * 7, "aB38Q~" + "aB3" * 12, "AGE-SECRET-KEY-1" + "Q7RS" * 14 + "Q7"),
+)
+"""One of each kind that has a well-known beginning, made here."""
+
+
+@pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:5])
+def test_a_well_known_token_is_a_secret_whatever_its_name(token: str) -> None:
+    """As in files that are pushed (tests/unit/delivery/test_look.py); no rest of it is in a message."""
+    assert is_secret("spark.my.option", token)
+    assert is_secret("spark.my.option", f"--key={token};x")
+    assert redacted(f"a {token} b") == "a *** b"
+    assert not is_secret("spark.my.option", f"x{token[:12]}")
+
+
 @pytest.mark.parametrize(("name", "text"), HARMLESS.items())
 def test_harmless(name: str, text: str) -> None:
     """A place, a way, a size, a name: nothing to hide."""
