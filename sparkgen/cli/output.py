@@ -164,11 +164,7 @@ def source_lines(stdin: bytes) -> Lines:
 
 def _text(file: str, stdin: bytes) -> str:
     """The text of a file for an excerpt; "" for what is no file (an option) or cannot be read any more."""
-    if file == STDIN:
-        data = stdin
-    else:
-        try:
-            data = Path(file).read_bytes() if Path(file).is_file() else b""
-        except OSError:
-            data = b""
-    return data.decode("utf-8-sig", errors="replace")
+    from sparkgen.document.sources import read_file  # noqa: PLC0415 - only where there is something to say
+
+    data = stdin if file == STDIN else read_file(file) if Path(file).is_file() else b""
+    return data.decode("utf-8-sig", errors="replace") if isinstance(data, bytes) else ""

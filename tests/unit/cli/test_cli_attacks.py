@@ -289,3 +289,23 @@ def test_a_command_to_copy_is_a_command_of_its_words(cli: Cli) -> None:
     for command in ("validate", "render", "apply", "run --local"):
         assert f"sparkgen {command} {word}" in said
         assert f"sparkgen {command} {SHELL}" not in said
+
+
+@pytest.mark.parametrize(
+    "link", ["environments/prod.yaml", "app.lock.yaml", ".sparkgen.yaml", "sparkgen.dev.yaml"]
+)
+def test_a_link_shows_nothing_of_the_readers_files(
+    link: str, cli: Cli, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A pull request may link to a file of the machine that checks it: no line of it is in a message."""
+    secret = tmp_path_factory.mktemp("home") / "token"
+    secret.write_text("sparkgen.dev the-token-of-the-machine\n")
+    Path(".git").mkdir()
+    Path("environments").mkdir()
+    Path(link).unlink(missing_ok=True)
+    Path(link).symlink_to(secret)
+    for form in ("text", "concise", "json", "github", "sarif"):
+        shown = cli("render", "-R", ".", "-o", "../out", "--format", form)
+        assert shown.code != 0
+        assert "symbolic link out of the repository" in shown.out + shown.err
+        assert "the-token" not in shown.out + shown.err

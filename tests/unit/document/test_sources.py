@@ -76,6 +76,30 @@ def test_symbolic_links_that_loop(folder: Path) -> None:
     assert isinstance(read_file("again"), Problem)
 
 
+def test_a_link_out_of_the_repository_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be a stranger's. One within the repository is read, and each where there is no repository."""
+    home = folder / "home"
+    home.mkdir()
+    (home / "netrc").write_text("password x")
+    repository = folder / "apps"
+    (repository / "link.yaml").symlink_to(home / "netrc")
+    (repository / "folder").symlink_to(home)
+    (repository / "inside.yaml").symlink_to("b.yaml")
+    (folder / "beside.yaml").symlink_to(home / "netrc")
+    monkeypatch.chdir(repository)
+    assert read_file("link.yaml") == b"password x"
+    (repository / ".git").mkdir()
+    (repository / "below").mkdir()
+    for here, up in ((".", ""), ("below", "../")):
+        monkeypatch.chdir(repository / here)
+        for name in (f"{up}link.yaml", f"{up}folder/netrc", str(repository / "link.yaml")):
+            problem = read_file(name)
+            assert isinstance(problem, Problem)
+            assert "a symbolic link out of the repository" in problem.message
+        assert read_file(f"{up}inside.yaml") == OURS.encode()
+        assert read_file(f"{up}../beside.yaml") == b"password x"
+
+
 def test_found_files_stay_found(folder: Path) -> None:
     """What was found in a directory is marked as such, also on its way to another process."""
     names = pickle.loads(pickle.dumps(expand(["apps", "apps/notes.txt"])))  # noqa: S301  (our own)
