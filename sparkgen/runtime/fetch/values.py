@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from sparkgen import contract
 from sparkgen.codes import Code
@@ -81,6 +82,7 @@ def _artifact(given: Any) -> Artifact:
     parts = _REFERENCE.fullmatch(reference)
     if not _NAME.fullmatch(name) or not _DIGEST.fullmatch(digest) or parts is None:
         raise ValueError(f"an artifact has an invalid name, digest or reference: {reference[:200]}")
+    _ = urlsplit(f"https://{parts[1]}").port  # a ValueError of its own for what only looks like an address
     sizes = [given["size"], given["unpackedSize"]]
     if not all(isinstance(size, int) and not isinstance(size, bool) and size >= 0 for size in sizes):
         raise ValueError(f"the sizes of {name} must be numbers of bytes")

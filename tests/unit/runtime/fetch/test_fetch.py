@@ -437,6 +437,13 @@ def test_a_layer_that_comes_by_drops(registry: FakeRegistry, places: Places) -> 
     assert clock.seconds < 3700
 
 
+@pytest.mark.parametrize("host", ["[::::]", "[1:2]", "[::1]:99999", "registry:99999"])
+def test_what_only_looks_like_an_address_is_refused_in_words(host: str) -> None:
+    """And not by a traceback when it is asked."""
+    with pytest.raises(BadArtifact, match="SPARKGEN_ARTIFACTS is invalid"):
+        artifacts(environment(pushed(host, b"layer", 5).wanted))
+
+
 @pytest.mark.parametrize(
     ("host", "valid"),
     [
