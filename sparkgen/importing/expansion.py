@@ -33,15 +33,19 @@ MOST_EXPANDED = 4 << 20
 """Characters that the variables of a script may stand for together: a few lines that each double a variable
 would need all memory there is. A shell itself can pass at most some megabytes to a command."""
 
+DEEPEST = 30
+"""Defaults in each other, as in `${A:-${B:-x}}`: a deeper one is not followed."""
+
 WORD = 64
 """What a word costs of it, besides its characters."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """How many characters the expansions of a script may still make."""
+    """How many characters the expansions of a script may still make, and how deep in defaults one is."""
 
     left: int = MOST_EXPANDED
+    depth: int = 0
 
 
 @dataclass(slots=True)
@@ -207,9 +211,13 @@ def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[W
         if words is None or not array[2].isdigit():
             return words
         return words[int(array[2]) : int(array[2]) + 1]
-    if (default := _DEFAULT.fullmatch(written)) is not None:
+    if (default := _DEFAULT.fullmatch(written)) is None or variables.budget.depth >= DEEPEST:
+        return None
+    variables.budget.depth += 1
+    try:
         return _with_default(default, variables, fields)
-    return None
+    finally:
+        variables.budget.depth -= 1
 
 
 def _with_default(found: re.Match[str], variables: Variables, fields: _Fields) -> Sequence[Word] | None:

@@ -181,12 +181,13 @@ class _Parts:
         self.quoted = self.quoted or quoted
 
 
-def _word(reader: _Reader) -> Word:
+def _word(reader: _Reader, *, arrays: bool = True) -> Word:
+    """The word that begins here. `arrays`: whether it may be an array, which has none in it."""
     line, column = reader.line, reader.column
     parts = _Parts()
     while not reader.ended:
         char = reader.peek()
-        if char == "(" and not parts.quoted and ASSIGNMENT.fullmatch(written := parts.text):
+        if arrays and char == "(" and not parts.quoted and ASSIGNMENT.fullmatch(written := parts.text):
             return Word(written, line, column, array=_array(reader))
         if char in " \t" or char in _SINGLE:
             break
@@ -234,7 +235,7 @@ def _array(reader: _Reader) -> tuple[Word, ...]:
         elif char in " \t" or char in _SINGLE:
             reader.next()
         else:
-            words.append(_word(reader))
+            words.append(_word(reader, arrays=False))
     raise Unclosed("a bracket", line, column)
 
 

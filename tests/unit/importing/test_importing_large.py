@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+import yaml
 
 from sparkgen.document import Document
 from sparkgen.errors import Problem
@@ -170,6 +171,23 @@ def test_a_script_is_read_once(word: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert [command.words[0].text for command in shell.commands(text)] == ["a", "b"]
     assert taken == len(text)
     assert peeked < 30 * len(text)
+
+
+DEEP = {
+    "arrays": "x=(" * 1500 + "a" + ")" * 1500,
+    "defaults": 'A="' + "${a:-" * 700 + "x" + "}" * 700 + '"',
+    "braces": "{ " * 1500 + "true;" + " }" * 1500,
+    "conditions": "if true; then " * 1500 + "true;" + " fi" * 1500,
+    "substitutions": "A=" + "$(" * 1500 + "true" + ")" * 1500,
+    "brackets": "( " * 1500 + "true" + " )" * 1500,
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_no_depth_of_a_script_is_an_error(text: str) -> None:
+    """What is nested in itself is read without a level of Python's own for each."""
+    [item] = imported(f"#!/bin/sh\n{text}\nspark-submit local:///a.py $A\n").imported
+    assert yaml.safe_load(item.text)["spec"]["mainApplicationFile"] == "local:///a.py"
 
 
 def test_large_words_are_whole() -> None:
