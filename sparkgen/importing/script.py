@@ -91,12 +91,15 @@ class _Reading:
     unread: list[Word] = field(default_factory=list)
     jobs: list[tuple[Word, ...]] = field(default_factory=list)
     calls: int = 0
+    left_out: dict[tuple[int, int], Word] = field(default_factory=dict)
+    """The calls that were not followed any more."""
 
     def script(self) -> Script:
         """What was found."""
         others, manifests = tuple(self.others.values()), tuple(self.manifests)
         submits, before = tuple(self.submits), tuple(self.before)
-        return Script(submits, before, others, self.known, manifests, tuple(self.unread), tuple(self.jobs))
+        unread = (*self.unread, *self.left_out.values())
+        return Script(submits, before, others, self.known, manifests, unread, tuple(self.jobs))
 
     def run(self, program: Program, variables: Variables, function: str = "", depth: int = 0) -> None:
         """Follow the commands of a program, or of one of its functions."""
@@ -114,7 +117,7 @@ class _Reading:
         words = expand(command.words, variables)
         first = words[0].text if words else ""
         if words and first in program.functions and depth < _DEEPEST:
-            self._call(first, words[1:], program, variables, depth)
+            self._call(words, program, variables, depth)
         elif starts_job(words):
             self.jobs.append(tuple(words))
         elif (index := _index(words)) is not None:
@@ -125,15 +128,15 @@ class _Reading:
         else:
             self._other(command, words, variables)
 
-    def _call(
-        self, name: str, words: Sequence[Word], program: Program, variables: Variables, depth: int
-    ) -> None:
-        """Follow a function with the arguments of a call."""
+    def _call(self, words: Sequence[Word], program: Program, variables: Variables, depth: int) -> None:
+        """Follow a function with the arguments of a call: the first of the words is its name."""
         self.calls += 1
-        if self.calls <= _MOST_CALLS:
-            blocks = variables.blocks
-            self.run(program, replace(variables, arguments=tuple(words)), name, depth + 1)
-            variables.blocks = blocks
+        if self.calls > _MOST_CALLS:
+            self.left_out.setdefault((words[0].line, words[0].column), words[0])
+            return
+        blocks = variables.blocks
+        self.run(program, replace(variables, arguments=tuple(words[1:])), words[0].text, depth + 1)
+        variables.blocks = blocks
 
     def _inner(self, text: Word, shell: Word, variables: Variables, depth: int) -> None:
         """Follow the commands in a text that a shell is given."""

@@ -190,6 +190,14 @@ def test_no_depth_of_a_script_is_an_error(text: str) -> None:
     assert yaml.safe_load(item.text)["spec"]["mainApplicationFile"] == "local:///a.py"
 
 
+def test_a_call_that_is_not_followed_is_a_finding() -> None:
+    """After a hundred of them: nothing is left out without a word."""
+    calls = "".join(f"start {number}\n" for number in range(103))
+    result = imported(f'#!/bin/sh\nstart() {{ spark-submit --name "job-$1" local:///a.py; }}\n{calls}')
+    assert len(result.imported) == 100
+    assert [(left.name, left.finding) for left in result.left_alone] == [("start", True)] * 3
+
+
 def test_large_words_are_whole() -> None:
     """What 800,000 characters come to, and where the next word stands."""
     [command] = shell.commands("a '" + "x\n" * 400_000 + '\'"y" b')
