@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from sparkgen.chart.files import NAME, files
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.atomic import replace
+from sparkgen.writers.open_folders import held
 from sparkgen.writers.repository import refuse_way_out
 
 OURS = ("templates", "files")
@@ -26,25 +29,34 @@ def export(target: Path) -> list[str]:
         _refuse_others(target)
         for name in OURS:
             shutil.rmtree(target / name, ignore_errors=True)
-        for name, data in content.items():
-            path = target / name
-            _refuse_link(target, path)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        target.mkdir(parents=True, exist_ok=True)
+        for folder, inside in _by_folder(content):
+            with held(target, folder, make=True) as at:
+                for name in inside:
+                    _refuse_link(at / name, target / folder / name)
+                replace(at, inside)
     except OSError as error:
         raise SparkgenError(f"cannot write {error.filename or target}: {error.strerror}") from error
     return list(content)
 
 
-def _refuse_link(target: Path, path: Path) -> None:
-    """Raise SparkgenError if a link below the folder would lead a file of the chart elsewhere."""
-    for part in (path, *path.parents):
-        if part == target:
-            return
-        if part.is_symlink():
-            raise SparkgenError(
-                f"{part} is a symbolic link, which sparkgen does not follow: delete it, or name a new folder"
-            )
+def _by_folder(content: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, Iterable[bytes]]]]:
+    """The folders of the chart, each with its files by their names."""
+    for folder in dict.fromkeys(name.rpartition("/")[0] for name in content):
+        of_folder = {
+            name.rpartition("/")[2]: data
+            for name, data in content.items()
+            if name.rpartition("/")[0] == folder
+        }
+        yield folder, {name: (data,) for name, data in of_folder.items()}
+
+
+def _refuse_link(path: Path, shown: Path) -> None:
+    """Raise SparkgenError if there is a link in the place of a file of the chart."""
+    if path.is_symlink():
+        raise SparkgenError(
+            f"{shown} is a symbolic link, which sparkgen does not follow: delete it, or name a new folder"
+        )
 
 
 def _refuse_others(target: Path) -> None:

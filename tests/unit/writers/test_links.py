@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -233,6 +233,24 @@ def test_the_chart_follows_no_link(tmp_path: Path) -> None:
     path.symlink_to(outside / "package")
     assert package(tmp_path / "dist").read_bytes() == data
     assert not path.is_symlink()
+    assert snapshot(outside) == {}
+
+
+def test_a_folder_of_the_chart_that_a_neighbour_swaps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before a file, or as soon as its folder was looked at: nothing is written behind the link."""
+    outside, target = tmp_path / "outside", tmp_path / "chart"
+    outside.mkdir()
+
+    def swapped(folder: Path, files: dict[str, Iterable[bytes]]) -> None:
+        if "application.yaml" in files:
+            swap(target / "templates", outside)
+        atomic.replace(folder, files)
+
+    monkeypatch.setattr("sparkgen.chart.copying.replace", swapped)
+    with pytest.raises(SparkgenError, match="templates is a symbolic link, which sparkgen does not follow"):
+        export(target)
     assert snapshot(outside) == {}
 
 
