@@ -110,6 +110,8 @@ path="/${host_and_port#*/}"
 host_and_port="${host_and_port%%/*}"
 host="${host_and_port%:*}" host="${host#[}" host="${host%]}"
 patience="${SPARKGEN_START_TIMEOUT_SECONDS:-60}"
+# Arithmetic would evaluate other text, and run commands in it.
+[[ "$patience" =~ ^(0|[1-9][0-9]{0,5})$ ]] || fail "SPARKGEN_START_TIMEOUT_SECONDS must be a number of seconds"
 last_answer=$SECONDS
 
 ask() {

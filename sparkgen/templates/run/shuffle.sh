@@ -11,6 +11,11 @@ answers() {
 }
 
 patience="${SPARKGEN_SHUFFLE_TIMEOUT_SECONDS:-45}"
+# Arithmetic would evaluate other text, and run commands in it.
+if [[ ! "$patience" =~ ^(0|[1-9][0-9]{0,5})$ ]]; then
+  echo "sparkgen: SPARKGEN_SHUFFLE_TIMEOUT_SECONDS must be a number of seconds" >&2
+  exit 1
+fi
 until timeout 5 bash -c "$(declare -f answers); answers"; do
   if (( SECONDS > patience )); then
     host="$SPARKGEN_EXECUTOR_HOST"

@@ -451,6 +451,15 @@ def test_nobody_answers(executor: Run) -> None:
     assert "no answer from the allocator at 127.0.0.1:1 for 1 s" in done.stderr
 
 
+@pytest.mark.parametrize("seconds", ["x[$(touch evaluated)]", "-1", "1e9", "08", "1 2"])
+def test_a_time_that_is_no_number_is_refused(executor: Run, tmp_path: Path, seconds: str) -> None:
+    """Arithmetic would evaluate it, and run commands in it."""
+    done = executor(SPARKGEN_START_TIMEOUT_SECONDS=seconds)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "sparkgen: SPARKGEN_START_TIMEOUT_SECONDS must be a number of seconds\n"
+    assert not (tmp_path / "evaluated").exists()
+
+
 def test_waiting_may_take_long(executor: Run, allocator: type[Allocator]) -> None:
     """The bound is on silence, not on waiting: every 202 begins it again."""
     allocator.codes[:] = [202] * 3 + [200]  # two seconds lie between the first and the third

@@ -18,7 +18,9 @@ TEMPLATES = Path(__file__).parents[3] / "sparkgen" / "templates" / "run"
 SCRIPT = TEMPLATES / contract.SHUFFLE_SCRIPT_FILE
 
 
-def start(folder: Path, port: int, body: str, host: str = "127.0.0.1") -> subprocess.Popen[str]:
+def start(
+    folder: Path, port: int, body: str, host: str = "127.0.0.1", seconds: str = "0"
+) -> subprocess.Popen[str]:
     """Run the script beside an executor.sh that only does `body`. `host`: the node's address."""
     (folder / contract.SHUFFLE_SCRIPT_FILE).write_text(SCRIPT.read_text())
     (folder / contract.EXECUTOR_SCRIPT_FILE).write_text(body)
@@ -28,7 +30,7 @@ def start(folder: Path, port: int, body: str, host: str = "127.0.0.1") -> subpro
         contract.ENV_EXECUTOR_HOST: host,
         contract.ENV_SHUFFLE_PORT: str(port),
         contract.ENV_LOCAL_DIRS: f"{folder}/local,/nowhere",
-        "SPARKGEN_SHUFFLE_TIMEOUT_SECONDS": "0",
+        "SPARKGEN_SHUFFLE_TIMEOUT_SECONDS": seconds,
     }
     command = ["bash", str(folder / contract.SHUFFLE_SCRIPT_FILE)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.PIPE}
@@ -47,6 +49,15 @@ def test_without_a_service_the_node_cannot_be_used(tmp_path: Path, host: str, sh
     assert (done.returncode, output) == (contract.NO_SHUFFLE_SERVICE, "")
     assert f"sparkgen: no shuffle service answers at {shown}:{port}" in errors
     assert exits.TERMINATION_LOG.exists() == before
+
+
+def test_a_time_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    """Arithmetic would evaluate it, and run commands in it."""
+    done = start(tmp_path, 1, "echo started", seconds=f"x[$(touch {tmp_path}/evaluated)]")
+    output, errors = done.communicate(timeout=30)
+    assert (done.returncode, output) == (1, "")
+    assert errors == "sparkgen: SPARKGEN_SHUFFLE_TIMEOUT_SECONDS must be a number of seconds\n"
+    assert not (tmp_path / "evaluated").exists()
 
 
 @pytest.mark.parametrize(
