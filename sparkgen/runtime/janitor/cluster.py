@@ -17,6 +17,22 @@ ENDED = frozenset({"Succeeded", "Failed"})
 """Phases that a pod never leaves (PodPhase)."""
 
 
+def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
+    """Reduces a pod to what is read of it, while JSON is decoded (untrusted.decode).
+
+    So a page of large pods takes no more memory than the largest of them: whoever may create pods in one
+    namespace must not stop the janitor, which works for others, too.
+    """
+    metadata, status = value.get("metadata"), value.get("status")
+    if not isinstance(metadata, dict) or "spec" not in value:
+        return value
+    kept = {key: metadata[key] for key in ("uid",) if key in metadata}
+    return {
+        "metadata": kept,
+        "status": {"phase": status.get("phase")} if isinstance(status, dict) else status,
+    }
+
+
 def drivers(calls: ApiCalls, namespace: str) -> Drivers:
     """The drivers of a namespace, as of now: without `resourceVersion`, so that no cache answers."""
     query = {"labelSelector": SELECTOR, "limit": str(PAGE)}

@@ -59,7 +59,7 @@ def _run() -> int:
     check_contract(os.environ)
     held, folders = settings.settings(os.environ), settings.directories(os.environ)
     try:
-        calls = Transport(in_cluster(os.environ), AGENT)
+        calls = Transport(in_cluster(os.environ), AGENT, hook=cluster.trim_decoded)
     except NoCluster as error:
         raise Refused(str(error)) from None
     ports = JanitorPorts(Disk(folders), lambda name: cluster.drivers(calls, name), time.monotonic, _say)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
+import tracemalloc
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +21,7 @@ from sparkgen.runtime.janitor.status import metrics_text, status_body
 from sparkgen.runtime.janitor.values import DriversAnswer, JanitorSettings, Owner
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
+from sparkgen.runtime.kubernetes.untrusted import decode
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 PATH = "/api/v1/namespaces/team/pods"
@@ -456,3 +459,30 @@ def test_a_list_without_end_is_no_list() -> None:
     assert found.answer is DriversAnswer.UNKNOWN
     assert "more than 100000 drivers" in found.why
     assert len(server.asked) == 200
+
+
+def test_large_pods_of_one_namespace_do_not_end_the_janitor_of_all() -> None:
+    """The container has 256 Mi: what a pod has many of, by its author's wish, is dropped pod by pod."""
+    pod = {
+        "metadata": {"uid": "u"},
+        "spec": {"imagePullSecrets": [{}] * 20_000},
+        "status": {"phase": "Failed"},
+    }
+    text = json.dumps({"kind": "PodList", "metadata": {"continue": "c"}, "items": [pod] * 10})
+    tracemalloc.start()
+    kept = decode(text, cluster.trim_decoded)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5_000_000  # all of them together take 16 MB
+    item = {"metadata": {"uid": "u"}, "status": {"phase": "Failed"}}
+    assert kept == {"kind": "PodList", "metadata": {"continue": "c"}, "items": [item] * 10}
+
+
+@pytest.mark.parametrize(
+    "pod", [{"metadata": {}, "spec": {}}, {"metadata": {"uid": "u"}, "spec": {}, "status": "odd"}]
+)
+def test_a_reduced_pod_that_is_odd_is_still_no_list(pod: Mapping[str, Any]) -> None:
+    """Nothing is concluded from it."""
+    body = decode(json.dumps({"kind": "PodList", "metadata": {}, "items": [pod]}), cluster.trim_decoded)
+    server = Server(refusal=Reply(200, body))
+    assert cluster.drivers(server, "team").answer is DriversAnswer.UNKNOWN
