@@ -12,7 +12,7 @@ from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.transport import ApiCalls, Transport
 from sparkgen.runtime.registry_gc.decide import decide
-from sparkgen.runtime.registry_gc.naming import named
+from sparkgen.runtime.registry_gc.naming import named, trim_decoded
 from sparkgen.runtime.registry_gc.registry import Registry
 from sparkgen.runtime.registry_gc.storage import manifests, parts
 from sparkgen.runtime.registry_gc.values import Settings, settings
@@ -24,7 +24,7 @@ def main() -> int:
     """Do it with the environment of the container. Refused when it cannot be done."""
     wanted = settings(os.environ)
     try:
-        calls = Transport(in_cluster(os.environ), agent="sparkgen-registry-gc")
+        calls = Transport(in_cluster(os.environ), agent="sparkgen-registry-gc", hook=trim_decoded)
     except NoCluster as error:
         raise Refused(str(error)) from None
     collect(wanted, Registry(), calls, Path(contract.REGISTRY_DATA_DIR), time.time, print)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from sparkgen.runtime.kubernetes.answers import CallFailed
+from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed
 from sparkgen.runtime.kubernetes.transport import ApiCalls
 from sparkgen.runtime.registry_gc.values import DIGEST, Named
 
@@ -17,8 +18,9 @@ KINDS = (
 )
 """Where runs are, rendered or made: group, resource, and what a list of it says that it is.
 The driver's template names whatever its executors need."""
-PAGE = 200
-MAX_PAGES = 1000
+PAGES = (200, 20, 1)
+"""Objects in one page: fewer, where a page is too large to be read."""
+MAX_PAGES = 10_000
 
 
 class Unread(Exception):
@@ -39,12 +41,30 @@ def named(calls: ApiCalls, namespaces: Iterable[str]) -> Named:
     return Named(frozenset(digests), unread)
 
 
+def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
+    """Reduces an object to the digests that it names, while JSON is decoded (untrusted.decode).
+
+    So a page of large objects takes no more memory than the largest of them: whoever may create pods in one
+    namespace must not end the collection for all. A pod's template in an object is reduced before the object.
+    """
+    if not isinstance(value.get("metadata"), dict) or "spec" not in value:
+        return value
+    return {"digests": sorted({*DIGEST.findall(json.dumps(value))})}
+
+
 def _pages(calls: ApiCalls, path: str, kind: str) -> Iterator[str]:
     """The texts of a list's pages. Unread when one is missing: a part of a list is worth nothing."""
-    query = {"limit": str(PAGE)}
+    sizes = iter(PAGES)
+    query = {"limit": str(next(sizes))}
     for _ in range(MAX_PAGES):
         try:
             reply = calls.call("GET", path, query)
+        except AnswerTooLarge as fault:
+            size = next(sizes, 0)
+            if not size:
+                raise Unread(f"GET {path}: {fault}") from None
+            query["limit"] = str(size)
+            continue
         except CallFailed as fault:
             raise Unread(f"GET {path}: {fault}") from None
         if reply.status != 200:

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
+from sparkgen.runtime.kubernetes.untrusted import decode
 from sparkgen.runtime.registry_gc import naming
 from sparkgen.runtime.registry_gc.command import collect
 from sparkgen.runtime.registry_gc.decide import Decision, decide
@@ -296,6 +297,43 @@ def test_all_that_runs_is_looked_at() -> None:
     api = Api({"analytics": digest("x")})
     assert naming.named(api, ["analytics"]).digests == {digest("x")}
     assert len(api.asked) == len(naming.KINDS)
+
+
+def test_large_objects_of_one_namespace_do_not_end_the_collection_of_all() -> None:
+    """The container has 256 Mi: each object is reduced to the digests in it, wherever they are."""
+    template = {"metadata": {"annotations": {"a": f"x@{digest('b')}"}}, "spec": {"image": f"y@{digest('a')}"}}
+    many: list[Any] = [{}] * 20_000
+    job = {
+        "metadata": {"name": "n"},
+        "spec": {"template": template, "odd": many},
+        "status": {"c": digest("c")},
+    }
+    text = json.dumps({"kind": "JobList", "metadata": {"continue": "c"}, "items": [job] * 10})
+    tracemalloc.start()
+    kept = decode(text, naming.trim_decoded)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5_000_000
+    found = {"digests": sorted(map(digest, "abc"))}
+    assert kept == {"kind": "JobList", "metadata": {"continue": "c"}, "items": [found] * 10}
+
+
+def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones() -> None:
+    """Until the smallest is too large as well."""
+
+    class Large(Api):
+        most = 20
+
+        def call(self, method: str, path: str, query: Any = None, body: Any = None, **more: Any) -> Reply:
+            """Large pods, of which a few may be read at once."""
+            if int((query or {})["limit"]) > self.most:
+                raise AnswerTooLarge("more than 12 MiB", sent=True)
+            return super().call(method, path, query, body, **more)
+
+    assert naming.named(Large({"analytics": digest("x")}), ["analytics"]).digests == {digest("x")}
+    Large.most = 0
+    unread = naming.named(Large({"analytics": digest("x")}), ["analytics"]).unread
+    assert "more than 12 MiB" in unread["analytics"]
 
 
 def test_the_registry_is_waited_for_and_then_given_up() -> None:
