@@ -39,6 +39,8 @@ class Connection:
     reserved: int = 0
     """The bytes of Limits.body_bytes that its body uses."""
     out: memoryview = field(default_factory=lambda: memoryview(b""))
+    answer_bytes: int = 0
+    """The bytes of the answer in `out`: all of them stay in memory until the last one is sent."""
     keep_alive: bool = False
     unread_body: bool = False
     drained: int = 0

@@ -18,6 +18,8 @@ class Limits:
     sending: int = 64
     """The most connections whose client reads its answer more slowly than it is written."""
     sending_per_address: int = 8
+    sending_bytes: int = 16 * 1024 * 1024
+    """The most bytes of their answers together; one of them may have a larger answer."""
     head_bytes: int = 16 * 1024
     head_seconds: float = 5.0
     """The time for the whole head, however slowly its bytes arrive."""

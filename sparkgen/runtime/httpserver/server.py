@@ -289,6 +289,7 @@ class HttpServer:
         )
         connection.request = None
         connection.out = memoryview(response_bytes(found, keep_alive=connection.keep_alive))
+        connection.answer_bytes = len(connection.out)
         connection.phase = ConnectionPhase.SENDING
         connection.deadline = self._clock() + self._limits.send_seconds
         self._leave(connection)
@@ -302,6 +303,16 @@ class HttpServer:
         elif not connection.events:
             self._watch(connection, selectors.EVENT_WRITE)
             self._evict(self._sending.add(connection, connection.group, self._clock()))
+            self._bound_answers()
+
+    def _bound_answers(self) -> None:
+        """Close connections whose answers take too much memory together, but for the last one."""
+        while len(self._sending) > 1 and self._answer_bytes() > self._limits.sending_bytes:
+            self._evict(self._sending.evict())
+
+    def _answer_bytes(self) -> int:
+        """The bytes of all answers of which a part is unsent."""
+        return sum(one.answer_bytes for one in self._open if one.phase is ConnectionPhase.SENDING)
 
     def _sent(self, connection: Connection) -> None:
         self._leave(connection)

@@ -132,6 +132,32 @@ def test_neighbours_that_do_not_take_their_answers() -> None:
         assert len(ask(listener.port, "GET /long HTTP/1.0\r\n")) > 8_000_000
 
 
+def test_neighbours_that_do_not_take_long_answers() -> None:
+    """However few connections there are, only so many bytes wait; whoever reads gets the whole answer."""
+    answer = text(200, "x" * 8_000_000)
+    limits = Limits(sending_bytes=20_000_000, send_seconds=60)
+    with (
+        serving(lambda _: answer, limits) as listener,
+        Flood(listener.port, attackers(10), 1, b"GET /long HTTP/1.0\r\n\r\n", once=True),
+    ):
+        assert len(ask(listener.port)) > 8_000_000
+        deadline = time.monotonic() + 10
+        while unsent(listener) > 20_000_000 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert 8_000_000 < unsent(listener) <= 20_000_000
+
+
+def unsent(listener: Listener) -> int:
+    """The bytes of the answers that somebody has not taken yet."""
+    return sum(one.answer_bytes for one in tuple(listener.server._open))
+
+
+def test_one_answer_may_be_larger_than_all_together() -> None:
+    """A large application's status is for whoever reads it."""
+    with serving(lambda _: text(200, "x" * 8_000_000), Limits(sending_bytes=1_000)) as listener:
+        assert len(ask(listener.port)) > 8_000_000
+
+
 def test_neighbours_that_ask_for_what_takes_long() -> None:
     """Two threads for it, and others take turns; what needs no thread is answered at once."""
     release = threading.Event()
