@@ -98,7 +98,9 @@ class Cluster:
             if error.status in (403, 404):
                 return error.status == 403
             raise
-        return any(item.get("kind") == kind for item in found.get("resources") or ())
+        resources = found.get("resources")
+        named = resources if isinstance(resources, list) else []
+        return any(isinstance(item, dict) and item.get("kind") == kind for item in named)
 
     def version(self) -> str:
         """The version of Kubernetes, as in `v1.34.1`."""

@@ -8,6 +8,7 @@ from sparkgen import contract
 from sparkgen.errors import Severity
 from sparkgen.objects import ObjectView
 from sparkgen.preflight import claims, needs, nodes
+from sparkgen.preflight.parts import items, mapping, maps
 from sparkgen.preflight.values import ClusterFacts, Finding, Unknown, Wanted, unchecked
 
 
@@ -81,8 +82,8 @@ def node_images(all_nodes: Iterable[ObjectView]) -> frozenset[str]:
     return frozenset(
         str(name)
         for node in all_nodes
-        for image in (node.get("status") or {}).get("images") or ()
-        for name in image.get("names") or ()
+        for image in maps(mapping(node.get("status")).get("images"))
+        for name in items(image.get("names"))
     )
 
 

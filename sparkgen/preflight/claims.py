@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sparkgen.objects import ObjectView
+from sparkgen.preflight.parts import mapping
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _NOBODY = "kubernetes.io/no-provisioner"
@@ -15,12 +16,12 @@ def unbound(claim: ObjectView, classes: Iterable[ObjectView], volumes: Iterable[
 
     `volumes`: those of the cluster, of which an administrator may have made one for it.
     """
-    if (claim.get("status") or {}).get("phase") != "Pending":
+    if mapping(claim.get("status")).get("phase") != "Pending":
         return ""
-    spec = claim["spec"]
+    spec = mapping(claim.get("spec"))
     by_name = {str(one["metadata"]["name"]): one for one in classes}
     name = spec.get("storageClassName")
-    if name is None:
+    if not isinstance(name, str):
         name = next((key for key, one in by_name.items() if _is_default(one)), "")
     if any(_could_hold(volume, name) for volume in volumes):
         return ""

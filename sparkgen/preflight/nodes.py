@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sparkgen.grammar.quantity import parse
 from sparkgen.objects import ObjectView
+from sparkgen.preflight.parts import amount as amount_of
+from sparkgen.preflight.parts import mapping, maps
 from sparkgen.preflight.quota import shown
 from sparkgen.resources.requests import effective
 
@@ -37,10 +38,10 @@ def misfit(spec: ObjectView, nodes: Iterable[ObjectView]) -> str:
 def _reasons(
     spec: ObjectView, wanted: Mapping[str, Decimal], node: ObjectView, most: Mapping[str, Decimal]
 ) -> Iterator[str]:
-    own = node.get("spec") or {}
+    own = mapping(node.get("spec"))
     if own.get("unschedulable"):
         yield "cordoned"
-    for taint in own.get("taints") or ():
+    for taint in maps(own.get("taints")):
         if taint.get("effect") in _KEEPS_OUT and not _tolerated(taint, spec.get("tolerations") or ()):
             yield f"with the taint {taint.get('key')}"
     labels = node["metadata"].get("labels") or {}
@@ -56,8 +57,8 @@ def _reasons(
 
 
 def _has(node: ObjectView, resource: str) -> Decimal:
-    allocatable = (node.get("status") or {}).get("allocatable") or {}
-    return parse(str(allocatable.get(resource, "0")))
+    allocatable = mapping(mapping(node.get("status")).get("allocatable"))
+    return amount_of(allocatable.get(resource, "0")) or _NONE
 
 
 def _tolerated(taint: Mapping[str, Any], tolerations: Iterable[Mapping[str, Any]]) -> bool:

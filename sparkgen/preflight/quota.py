@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sparkgen.grammar.quantity import format_quantity, parse
+from sparkgen.grammar.quantity import format_quantity
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.needs import Pods
+from sparkgen.preflight.parts import amount as amount_of
+from sparkgen.preflight.parts import items, mapping
 from sparkgen.resources.requests import Amounts, Side, effective
 
 _SHORT = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
@@ -37,8 +39,8 @@ def shortages(quotas: Iterable[ObjectView], groups: Iterable[Pods]) -> Iterator[
     """For each quota what it has least of, if that is too little for the driver and its first executors."""
     groups = tuple(groups)
     for quota in quotas:
-        spec = quota.get("spec") or {}
-        if _NOT_OURS & set(spec.get("scopes") or ()) or spec.get("scopeSelector"):
+        spec = mapping(quota.get("spec"))
+        if _NOT_OURS & {str(scope) for scope in items(spec.get("scopes"))} or spec.get("scopeSelector"):
             continue
         found = list(_of(quota, groups))
         if found:
@@ -46,12 +48,14 @@ def shortages(quotas: Iterable[ObjectView], groups: Iterable[Pods]) -> Iterator[
 
 
 def _of(quota: ObjectView, groups: tuple[Pods, ...]) -> Iterator[Short]:
-    status = quota.get("status") or {}
-    hard = status.get("hard") or (quota.get("spec") or {}).get("hard") or {}
-    used = status.get("used") or {}
+    status = mapping(quota.get("status"))
+    hard = mapping(status.get("hard") or mapping(quota.get("spec")).get("hard"))
+    used = mapping(status.get("used"))
     for resource, text in hard.items():
-        limit = parse(str(text))
-        left = limit - parse(str(used.get(resource, "0")))
+        limit = amount_of(text)
+        if limit is None:
+            continue
+        left = limit - (amount_of(used.get(resource, "0")) or _NONE)
         name = _SHORT.get(resource, resource)
         alone, each = ([pod_amounts(one.template["spec"]).get(name, _NONE) for one in groups] + [_NONE] * 2)[
             :2
