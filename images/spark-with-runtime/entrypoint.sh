@@ -16,6 +16,8 @@ if [ "$1" = driver ] && [ -r "$SPARKGEN_CLASS_ARCHIVE" ] \
 fi
 
 case "$1" in
-  install | allocator | janitor | history | version) exec /opt/sparkgen-runtime/sparkgen-runtime "$@" ;;
+  install | fetch | allocator | janitor | history | registry-gc | version)
+    exec /opt/sparkgen-runtime/sparkgen-runtime "$@"
+    ;;
   *) exec /opt/entrypoint.sh "$@" ;;
 esac

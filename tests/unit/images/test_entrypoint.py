@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 
 from cluster.runtime_image import RECIPE_WITH_SPARK
 from sparkgen import contract
+from sparkgen.runtime.__main__ import USAGE
 
 TELL = f"""#!{sys.executable}
 import json, os, sys
@@ -60,9 +62,13 @@ def a_driver_with(opt: Path, *class_path: str) -> None:
     properties.write_text(f"spark.app.id=pi\nspark.driver.extraClassPath={path}\nspark.driver.port=7078\n")
 
 
-@pytest.mark.parametrize("command", ["install", "allocator", "janitor", "history", "version"])
+COMMANDS = re.findall(r"^  ([a-z-]+)\b", USAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_runtime_is_the_runtimes(call: Call, command: str) -> None:
     """All that the runtime's image can do, this one can, too."""
+    assert len(COMMANDS) > 5
     assert call(command, "more") == ("sparkgen-runtime", [command, "more"], None)
 
 
