@@ -7,6 +7,7 @@ continues where it was after its server ends it or its connection breaks, which 
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -36,6 +37,8 @@ MAX_PAGES = 2 * MAX_PODS
 """The most pages of a list: pods that others created with our labels are in it, too, and are ignored."""
 WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about as long as servers choose, and different in each allocator."""
+QUOTED = 12
+"""Characters of a secret that are found in a message, also in one that is cut off."""
 SILENCE = 100.0
 """Seconds without a line after which a watch is reopened; servers send a bookmark every minute."""
 
@@ -238,7 +241,7 @@ class KubernetesBackend:
             return answers.not_answered(fault, what)
         if answers.exists_already(reply):
             return Verdict(Answer.DONE)
-        return self._verdict(reply, what, "create a Secret")
+        return _without_secret(self._verdict(reply, what, "create a Secret"), secret)
 
     def create_pod_group(self, gang: int) -> Verdict:
         """Create the PodGroup of this attempt's executors. DONE as well if it already exists.
@@ -370,6 +373,18 @@ class KubernetesBackend:
 
 def _outcome(action: Action, verdict: Verdict, uid: str = "") -> ActionOutcome:
     return ActionOutcome(action, verdict.answer, verdict.hindrance, verdict.retry_after, uid)
+
+
+def _without_secret(verdict: Verdict, secret: str) -> Verdict:
+    """The verdict without the server's words, if they repeat the secret: a webhook may quote what it denies.
+
+    Logs, Events and /status show these words, and others may read them.
+    """
+    said = verdict.hindrance
+    quoted = (secret[:QUOTED], base64.b64encode(secret.encode()).decode()[:QUOTED])
+    if said is None or not any(text in said.detail for text in quoted):
+        return verdict
+    return replace(verdict, hindrance=replace(said, detail=""))
 
 
 def _no_refusal(what: str, reply: Reply) -> Hindrance:

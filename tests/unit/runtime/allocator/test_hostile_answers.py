@@ -6,6 +6,7 @@ and a watch give values or end with a reason, writes give outcomes, and decision
 
 from __future__ import annotations
 
+import base64
 import copy
 import io
 import itertools
@@ -20,6 +21,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sparkgen.codes import Code
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.observe.parse_pods import event_of_line
@@ -240,6 +242,22 @@ def test_a_write_has_an_outcome(replies: list[Reply]) -> None:
         assert len(str(outcome.hindrance)) <= 1000
     verdict = kube_with(Given(list(replies))).create_secret("secret")
     assert isinstance(verdict.answer, Answer)
+
+
+def test_words_that_repeat_the_secret_are_dropped() -> None:
+    """A webhook may quote the object that it denies; what it says otherwise is repeated."""
+    secret = "0123456789abcdef" * 4
+    encoded = base64.b64encode(secret.encode()).decode()
+    for told, shown_ in (
+        (f"denied the request: data {encoded}", False),
+        (f"denied the request: stringData {secret[:20]}", False),
+        ("denied the request: no label", True),
+    ):
+        found = kube_with(Given([Reply(403, {"message": told})])).create_secret(secret).hindrance
+        assert found is not None
+        assert found.code == Code.WEBHOOK_DENIED
+        assert (told in str(found)) is shown_
+        assert secret[:12] not in str(found)
 
 
 def foreign(id_: int) -> dict[str, Any]:
