@@ -12,6 +12,9 @@ from sparkgen.live.tunnel import LOOPBACK
 
 SILENCE_SECONDS = 10.0
 """After which a connection that asks nothing is closed."""
+MOST_READ = 4 * 2**20
+"""Bytes of a question that are read: a driver's have half as many, and every user of the machine may ask."""
+PIECE = 2**16
 
 
 class EndedSession(ThreadingHTTPServer):
@@ -53,7 +56,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _do(self) -> None:
         # An answer to half a question could be lost: what is unread at a close resets the connection.
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        left = min(int(self.headers.get("Content-Length") or 0), MOST_READ)
+        while left > 0 and (piece := self.rfile.read(min(left, PIECE))):
+            left -= len(piece)
         self.send_response(HTTPStatus.CONFLICT)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(self.server.answer)))
