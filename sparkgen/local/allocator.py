@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -78,7 +79,7 @@ def allocator(
         settings_source=begun.tuned,
         log=story,
         clock_and_random=ClockAndRandom(time.monotonic, random.random),
-        tag=begun.session.token[:8],
+        tag=hashlib.sha256(f"tag: {begun.session.token}".encode()).hexdigest()[:8],
         scheduler=ListenAddress(LOOPBACK, plan.ports.scheduler),
         public=ListenAddress(LOOPBACK, plan.ports.allocator),
         show=show,
