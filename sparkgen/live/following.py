@@ -12,6 +12,8 @@ from sparkgen.live.sources import Source
 
 LOOK_SECONDS = 2.0
 """Between two looks for new containers."""
+LONGEST_LINE = 16 * 2**20
+"""Bytes. The whole log of a container has 10 MiB, unless it is followed."""
 
 Read = Callable[[Source], Iterable[bytes]]
 Look = Callable[[], tuple[Sequence[Source], bool]]
@@ -24,12 +26,19 @@ _Heard = tuple[Source, str | ClusterError | None]
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:
     """The lines of a log that comes in pieces, each with its end; the last one as soon as it is whole.
 
-    Bytes that are no UTF-8 are surrogates, as `surrogateescape` makes them.
+    Bytes that are no UTF-8 are surrogates, as `surrogateescape` makes them. A line longer than LONGEST_LINE
+    becomes several: an application may write one without an end.
     """
-    rest = b""
+    rest = bytearray()
     for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from (f"{_text(line)}\n" for line in whole)
+        first, *more = piece.split(b"\n")
+        rest += first
+        for line in more:
+            yield f"{_text(rest)}\n"
+            rest = bytearray(line)
+        if len(rest) > LONGEST_LINE:
+            yield f"{_text(rest)}\n"
+            rest = bytearray()
     if rest:
         yield f"{_text(rest)}\n"
 
@@ -93,5 +102,5 @@ def _marked(source: Source, line: str) -> str:
     return f"[{source.title}] {line}"
 
 
-def _text(line: bytes) -> str:
+def _text(line: bytes | bytearray) -> str:
     return line.decode("utf-8", errors="surrogateescape")
