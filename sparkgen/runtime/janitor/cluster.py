@@ -6,10 +6,11 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.janitor.values import Drivers, DriversAnswer
-from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
 
-PAGE = 500
+PAGES = (500, 100, 20)
+"""Drivers in one page: fewer, where a page is too large to be read. A driver's pod may have 30 KiB."""
 MAX_PAGES = 200
 """A limit, so that a list without end does not hold up the round."""
 SELECTOR = f"{contract.LABEL_ROLE}=driver"
@@ -35,7 +36,9 @@ def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
 
 def drivers(calls: ApiCalls, namespace: str) -> Drivers:
     """The drivers of a namespace, as of now: without `resourceVersion`, so that no cache answers."""
-    query = {"labelSelector": SELECTOR, "limit": str(PAGE)}
+    sizes = iter(PAGES)
+    size = next(sizes)
+    query = {"labelSelector": SELECTOR, "limit": str(size)}
     running: set[str] = set()
     for _ in range(MAX_PAGES):
         try:
@@ -44,6 +47,12 @@ def drivers(calls: ApiCalls, namespace: str) -> Drivers:
                 return _refused(reply)
             running |= {pod["metadata"]["uid"] for pod in _pods(reply) if not _has_ended(pod)}
             more = (reply.body.get("metadata") or {}).get("continue")
+        except AnswerTooLarge as fault:
+            size = next(sizes, 0)
+            if not size:
+                return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
+            query["limit"] = str(size)
+            continue
         except CallFailed as fault:
             return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
         except (KeyError, TypeError, AttributeError) as error:
@@ -52,7 +61,7 @@ def drivers(calls: ApiCalls, namespace: str) -> Drivers:
             return Drivers(DriversAnswer.WHOLE, frozenset(running))
         query["continue"] = more
     return Drivers(
-        DriversAnswer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * PAGE} drivers"
+        DriversAnswer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * size} drivers"
     )
 
 

@@ -19,7 +19,7 @@ from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
 from sparkgen.runtime.janitor.status import metrics_text, status_body
 from sparkgen.runtime.janitor.values import DriversAnswer, JanitorSettings, Owner
-from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
 from sparkgen.runtime.kubernetes.untrusted import decode
 
@@ -459,6 +459,27 @@ def test_a_list_without_end_is_no_list() -> None:
     assert found.answer is DriversAnswer.UNKNOWN
     assert "more than 100000 drivers" in found.why
     assert len(server.asked) == 200
+
+
+def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones() -> None:
+    """Five hundred drivers take more than an answer may have; if a few do, nothing is known."""
+
+    class Large(Server):
+        most = 100
+
+        def call(self, method: str, path: str, query: Any = None, body: Any = None) -> Reply:
+            """Pods of which only some may be read at once."""
+            self.page = int(query["limit"])
+            if self.page > self.most:
+                raise AnswerTooLarge("more than 12 MiB", sent=True)
+            return super().call(method, path, query, body)
+
+    phases = {f"uid-{number}": "Running" for number in range(450)}
+    found = cluster.drivers(Large(phases), "team")
+    assert (found.answer, found.running) == (DriversAnswer.WHOLE, frozenset(phases))
+    Large.most = 1
+    found = cluster.drivers(Large(phases), "team")
+    assert (found.answer, found.why) == (DriversAnswer.UNKNOWN, "more than 12 MiB")
 
 
 def test_large_pods_of_one_namespace_do_not_end_the_janitor_of_all() -> None:
