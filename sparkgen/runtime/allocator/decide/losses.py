@@ -48,12 +48,13 @@ def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft
             unusable[new[id_].node] = draft.situation.now + AVOIDED
             paused = next_backoff(paused, loss.hindrance, draft.situation.now, draft.jitter)
             continue
-        if new[id_].found_ended or not _is_failure(id_, loss, draft.situation):
+        if new[id_].found_ended:
             continue
-        failures.append(draft.situation.now)
-        if id_ not in memory.known:
+        fails, now = _is_failure(id_, loss, draft.situation), draft.situation.now
+        if fails:
+            failures.append(now)
+        if id_ not in memory.known and (fails or _is_idle_start(id_, loss, draft.situation)):
             permanent = loss.without_artifact
-            now = draft.situation.now
             paused = next_backoff(paused, loss.hindrance, now, draft.jitter, permanent=permanent)
     return replace(
         memory,
@@ -71,6 +72,16 @@ def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
     # One node that cannot start executors is not the application's fault while other executors run.
     failed_start = loss.cause is Cause.FAILED_START and not situation.target.registered
     return loss.by_application or failed_start
+
+
+def _is_idle_start(id_: int, loss: Loss, situation: Situation) -> bool:
+    """Whether an executor ended by itself without an error, although nobody asked it to.
+
+    That is no failure, but without a pause, such executors would follow each other as fast as the API server
+    accepts them.
+    """
+    earlier = situation.target.away or id_ < situation.memory.first_id
+    return loss.cause is Cause.EXITED and loss.exit_code == 0 and not earlier
 
 
 def _loss(seen: ObservedExecutor, situation: Situation) -> Loss:

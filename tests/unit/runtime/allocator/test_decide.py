@@ -547,6 +547,18 @@ def test_executors_of_an_earlier_driver_are_nobodys_failure() -> None:
     assert (decision.memory.failures, decision.memory.bad_starts.level) == ((), 0)
 
 
+def test_executors_that_end_at_once_without_an_error_follow_each_other_slowly() -> None:
+    """It is no failure of theirs, and the next one waits, unless one of them has registered."""
+    normal = Loss(Cause.EXITED, "exited with code 0, unexpectedly", exit_code=0)
+    ended = seen([pod(1, PodPhase.SUCCEEDED, loss=normal)])
+    first = decided(ended, wants(1))
+    assert (ids(first.actions, Create), first.memory.failures) == ([], ())
+    assert first.memory.bad_starts.level == 1
+    assert ids(decide(ended, wants(1), first.memory, DYNAMIC, NOW + 60).actions, Create)
+    known = decided(ended, wants(1), remembers(known=frozenset({1})))
+    assert (len(ids(known.actions, Create)), known.memory.bad_starts.level) == (1, 0)
+
+
 def test_what_ends_with_a_driver_that_has_stopped_was_not_deleted_by_somebody() -> None:
     """Its executors end by themselves then, and nobody is to look for who did it."""
     stopped = replace(wants(1, registered={1}), phase=DriverPhase.STOPPED)
