@@ -57,7 +57,8 @@ def _move_up(draft: Draft, path: Path, removed: int) -> None:
             return place
         return (*path, index - 1, *place[len(path) + 1 :])
 
-    for noted in (draft.copied, draft.comments, draft.removed):
+    stores: tuple[dict[Path, Any], ...] = (draft.copied, draft.comments, draft.removed)
+    for noted in stores:
         _forget(noted, (*path, removed))
     draft.entries[:] = [replace(entry, target=moved(entry.target)) for entry in draft.entries]
     draft.copied = _keys(draft.copied, moved)
@@ -65,7 +66,7 @@ def _move_up(draft: Draft, path: Path, removed: int) -> None:
     draft.removed = _keys(draft.removed, moved)
 
 
-def _forget(noted: dict[Path, _Noted], gone: Path) -> None:
+def _forget(noted: dict[Path, Any], gone: Path) -> None:
     for place in [place for place in noted if place[: len(gone)] == gone]:
         del noted[place]
 
