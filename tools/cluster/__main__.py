@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command: 0 ok, 1 it failed or (status) not all is well, 130 interrupted."""
+    """Run a command. Returns 0 if it succeeded, 1 if it failed or (status) not all run, 130 on Ctrl-C."""
     parser = argparse.ArgumentParser(prog="cluster", description="A real Kubernetes for tests.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in COMMANDS.items():
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _count(text: str) -> int:
-    """A number of nodes; argparse tells the error as one of its own."""
+    """The number of nodes in `text`. Raises ArgumentTypeError, which argparse reports."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of nodes; write 0 or more")
     return int(text)
@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _change(options: argparse.Namespace) -> None:
-    """The commands that change the cluster, under the lock."""
+    """Run a command that changes the cluster; the caller holds the lock."""
     if options.command == "up":
         lifecycle.up()
         return

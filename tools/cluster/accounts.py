@@ -1,4 +1,4 @@
-"""Accounts that submit applications by Spark's own spark-submit, and that its drivers have."""
+"""Service accounts for Spark's own spark-submit and for its drivers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "spark"
 
 
 def token(cluster: Cluster, namespace: str) -> str:
-    """Make the account, with all rights that Spark's own backend needs in the namespace: its token."""
+    """Create the account with all rights that Spark's own backend needs there. Returns its token."""
     cluster.kubectl("create", "serviceaccount", NAME, "-n", namespace)
     grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:{NAME}")
     cluster.kubectl("create", "rolebinding", NAME, "-n", namespace, *grant)
@@ -21,7 +21,7 @@ def token(cluster: Cluster, namespace: str) -> str:
 
 
 def kubeconfig(cluster: Cluster, word: str, path: Path) -> Path:
-    """Write a kubeconfig with a token: fabric8, which spark-submit has, does not read every client key."""
+    """Write a kubeconfig with a token, because fabric8 in spark-submit cannot read every client key."""
     config = yaml.safe_load(cluster.kubeconfig.read_text())
     config["users"] = [{"name": user["name"], "user": {"token": word}} for user in config["users"]]
     path.write_text(json.dumps(config))

@@ -1,6 +1,6 @@
-"""Servers that only answer, for tests: admission webhooks that deny or are slow, a registry without images.
+"""Simple servers for tests: admission webhooks that deny or are slow, and a registry without images.
 
-Run by a context manager below, in a network namespace of the cluster. As a program, with nothing but Python:
+The context managers below run them in a network namespace of the cluster, as a program of its own:
 
     answers.py webhooks ADDRESS PORT CERTIFICATE KEY
     answers.py registry ADDRESS PORT
@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
+if __name__ == "__main__":  # as a script: find the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster import network
@@ -28,7 +28,7 @@ from common.cachedir import ToolError
 WEBHOOK_PORT = 9443
 REGISTRY_PORT = 5000
 REGISTRY = f"localhost:{REGISTRY_PORT}"
-"""The registry's name on every node; containerd asks a local one without TLS."""
+"""The registry's name on every node; containerd uses no TLS for a local registry."""
 DENIAL = "sparkgen's test denies it"
 
 
@@ -36,10 +36,10 @@ class Quiet(BaseHTTPRequestHandler):
     """Answers in JSON, and writes no log."""
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class calls it so
-        """Write nothing: nobody reads it, and a full pipe would hold up the answers."""
+        """Write nothing: the output is not read, and a full pipe would block the answers."""
 
     def say(self, status: int, value: object) -> None:
-        """Answer."""
+        """Send an answer with this status and JSON value."""
         body = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -53,7 +53,7 @@ class Webhook(Quiet):
     """Admission webhooks: `/deny` denies at once, `/slow/SECONDS` allows after a while."""
 
     def do_POST(self) -> None:
-        """Answer an AdmissionReview as the path says."""
+        """Answer an AdmissionReview according to the path."""
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         _, kind, *rest = self.path.partition("?")[0].split("/")
         if kind == "slow":
@@ -65,16 +65,16 @@ class Webhook(Quiet):
 
 
 class Registry(Quiet):
-    """A registry that has no image: it knows no manifest, and says so as the distribution API does."""
+    """A registry without images: it answers every request for a manifest with the distribution API's 404."""
 
     def do_GET(self) -> None:
-        """Answer that the registry is there, and that nothing is in it."""
+        """Answer 200 for `/v2/`, and 404 for everything else."""
         if self.path == "/v2/":
             self.say(200, {})
         else:
             self.say(404, {"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]})
 
-    do_HEAD = do_GET  # noqa: N815 - the base class looks for it
+    do_HEAD = do_GET  # noqa: N815 - the base class calls it by this name
 
 
 def main(arguments: list[str]) -> int:
@@ -93,8 +93,8 @@ def main(arguments: list[str]) -> int:
 
 @contextmanager
 def webhooks(layout: Layout = LAYOUT) -> Iterator[str]:
-    """Webhooks that the API server can call: the address to put a path behind, `https://...`."""
-    # The API server's own certificate: it is good for this address, and signed by an authority at hand.
+    """Run webhooks that the API server can call. Yields their URL, `https://...`, without a path."""
+    # The API server's own certificate is valid for this address, and signed by the cluster's authority.
     files = (str(layout.pki / "apiserver.crt"), str(layout.pki / "apiserver.key"))
     with _running(NAME, "webhooks", CONTROL_ADDRESS, str(WEBHOOK_PORT), *files):
         yield f"https://{CONTROL_HOST}:{WEBHOOK_PORT}"
@@ -102,7 +102,7 @@ def webhooks(layout: Layout = LAYOUT) -> Iterator[str]:
 
 @contextmanager
 def empty_registry() -> Iterator[str]:
-    """A registry on every node that has no image; its name, as an image's name begins with it."""
+    """Run a registry without images on every node. Yields its name, the prefix of image names."""
     with ExitStack() as stack:
         for node in NODES:
             stack.enter_context(_running(node.network_namespace, "registry", "127.0.0.1", str(REGISTRY_PORT)))

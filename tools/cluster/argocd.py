@@ -1,9 +1,8 @@
-"""A real Argo CD beside the cluster, when asked for: its controllers, repository server and Redis.
+"""An optional real Argo CD beside the cluster: its controllers, repository server and Redis.
 
-All are processes in the control plane's network namespace. There is no API server and no UI of Argo
-CD: an Application is an object, and what its controller says of it is the object's status. Repositories are
-folders of this machine (`repoURL: file:///...`); the cluster is `https://kubernetes.default.svc`, as in an
-installation.
+All are processes in the control plane's network namespace. Argo CD's API server and UI do not run: an
+Application is an object, and its controller writes the object's status. Repositories are folders of this
+machine (`repoURL: file:///...`); the cluster is `https://kubernetes.default.svc`, as in an installation.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from gotools import gotools
 
 NAMESPACE = "argocd"
 PROGRAMS = ("argocd-redis", "argocd-repo-server", "argocd-controller", "argocd-sets-controller")
-"""In the order of their start; names of their processes in `make cluster-status`."""
+"""The programs in the order of their start, as they are named in `make cluster-status`."""
 
 ROLES = {
     "argocd-repo-server": "argocd-repo-server",
     "argocd-controller": "argocd-application-controller",
     "argocd-sets-controller": "argocd-applicationset-controller",
 }
-"""What the one binary is to be."""
+"""The names under which the single binary is started."""
 
 REDIS, REPO_SERVER, METRICS, SETS = 6379, 8081, 8082, 8085
 PORTS = {
@@ -46,7 +45,7 @@ MANIFESTS = (
     *("base/config/argocd-cm.yaml", "base/config/argocd-cmd-params-cm.yaml"),
     *("base/config/argocd-rbac-cm.yaml", "base/config/argocd-secret.yaml"),
 )
-"""What an installation has as well, from the very module that the program is built from."""
+"""Manifests of an installation, from the same module from which the program is built."""
 
 PROJECT = {
     "apiVersion": "argoproj.io/v1alpha1",
@@ -58,7 +57,7 @@ PROJECT = {
         "clusterResourceWhitelist": [{"group": "*", "kind": "*"}],
     },
 }
-"""The project that every installation has (its API server makes it; there is none here)."""
+"""The project of every installation (Argo CD's API server would create it, but does not run here)."""
 
 
 def version() -> str:
@@ -68,19 +67,19 @@ def version() -> str:
 
 
 def folder(layout: Layout) -> Path:
-    """Where its files are: clones of repositories, a PATH of its own."""
+    """The folder of its files: clones of repositories, and commands for its PATH."""
     return layout.root / "argocd"
 
 
 def wanted(layout: Layout) -> bool:
-    """Whether it was asked for since the cluster was made."""
+    """Whether it was started since the cluster was created."""
     return any(control.pid_file(layout, name).exists() for name in PROGRAMS)
 
 
 def settings(layout: Layout, path: str) -> dict[str, str]:
-    """What differs from an installation; `path` has git, helm and kustomize.
+    """The environment variables that differ from an installation; `path` has git, helm and kustomize.
 
-    Git is asked at each look, and nothing waits for minutes: tests do not.
+    It checks for changes every 30 s instead of every few minutes, so that tests need not wait.
     """
     home = folder(layout)
     return {
@@ -88,7 +87,7 @@ def settings(layout: Layout, path: str) -> dict[str, str]:
         "HOME": str(home),
         "TMPDIR": str(home / "tmp"),
         "KUBECONFIG": str(layout.kubeconfig),
-        "ARGOCD_FAKE_IN_CLUSTER": "true",  # the cluster is where it runs, though it runs in no pod
+        "ARGOCD_FAKE_IN_CLUSTER": "true",  # manage the cluster that it runs beside, although not in a pod
         "ARGOCD_GPG_ENABLED": "false",
         "ARGOCD_ASK_PASS_SOCK": str(home / "ask-pass.sock"),
         "ARGOCD_TLS_DATA_PATH": str(home / "tls"),
@@ -129,7 +128,7 @@ def arguments(layout: Layout, name: str) -> list[str]:
 
 
 def start(layout: Layout = OWN) -> None:
-    """Have it running: what runs is kept."""
+    """Start the programs that do not run."""
     binary = gotools.ensure("argocd")
     paths = [str(gotools.ensure(name).parent) for name in ("helm", "kustomize")]
     values = settings(layout, os.pathsep.join([*paths, os.environ.get("PATH", os.defpath)]))
@@ -144,7 +143,7 @@ def start(layout: Layout = OWN) -> None:
 
 
 def stop(layout: Layout = OWN, *names: str) -> None:
-    """End it, or the programs of these names, as a crash would."""
+    """Kill all programs, or those with these names, as a crash would."""
     for name in names or tuple(reversed(PROGRAMS)):
         processes.stop(control.pid_file(layout, name), kill=True)
 
@@ -154,11 +153,11 @@ def _configure(layout: Layout) -> None:
     home = folder(layout)
     for name in ("bin", "tmp", "tls"):
         (home / name).mkdir(parents=True, exist_ok=True)
-    # It is called for each revision, though nothing is to be verified: what it says is not looked at.
+    # It is called for each revision, although nothing has to be verified; its output is ignored.
     script = home / "bin" / "git-verify-wrapper.sh"
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
-    # git refuses folders of other users otherwise, and it is root who reads them here.
+    # Otherwise git, which runs as root here, refuses folders of other users.
     (home / ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
     kubectl = gotools.ensure("kubectl")
     space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
@@ -166,7 +165,7 @@ def _configure(layout: Layout) -> None:
     source = gotools.source("argocd") / "manifests"
     texts = [(source / name).read_text(encoding="utf-8") for name in MANIFESTS]
     control.apply(layout, kubectl, "\n---\n".join(texts), "-n", NAMESPACE)
-    # Its API server would make the key that the others read.
+    # Argo CD's API server would create the key that the other programs read.
     key = {"data": {"server.secretkey": "c3BhcmtnZW4="}}
     control.call(
         layout, kubectl, "patch", "secret", "argocd-secret", "-n", NAMESPACE, "--patch", json.dumps(key)
@@ -189,7 +188,7 @@ def _start(layout: Layout, name: str, binary: Path, values: dict[str, str]) -> b
 
 
 def _wait_listening(layout: Layout, name: str, seconds: float = 90) -> None:
-    """Wait until the program listens on its port, or ToolError with the end of its log."""
+    """Wait until the program listens on its port. Raises ToolError with the end of its log if it does not."""
     deadline = time.monotonic() + seconds
     while True:
         identity = processes.read(control.pid_file(layout, name))
@@ -204,7 +203,7 @@ def _wait_listening(layout: Layout, name: str, seconds: float = 90) -> None:
 
 
 def listening(pid: int, proc: Path = Path("/proc")) -> set[int]:
-    """The TCP ports that somebody listens on in the process's network namespace."""
+    """The TCP ports with a listening process in the network namespace of process `pid`."""
     ports = set()
     for name in ("tcp", "tcp6"):
         lines = (proc / str(pid) / "net" / name).read_text().splitlines()[1:]

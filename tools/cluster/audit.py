@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call to the API server, as it was answered; `time` is when it came in, in UTC."""
+    """One call to the API server with the code of its answer; `time`: when it arrived, in UTC."""
 
     time: datetime
     answered: datetime
@@ -25,9 +25,9 @@ class Call:
 
 
 def parse(lines: Iterable[str]) -> list[Call]:
-    """The calls in an audit log, in its order; a last line that is not whole yet is left out.
+    """The calls in an audit log, in its order, without an incomplete last line.
 
-    A watch is written down twice, when it starts and when it ends: the start counts.
+    A watch is logged twice, when it starts and when it ends: only the start counts.
     """
     calls = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""The cluster's keys and certificates, made by openssl: one authority, good for this one cluster."""
+"""The cluster's keys and certificates, made by openssl: one authority for this cluster only."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cluster.plan import NODES, USED
 from cluster.requirements import run
 
 DAYS = "30"
-"""A test cluster that is older than this is not one."""
+"""The days for which certificates are valid: no test cluster lives longer."""
 PAST_SECONDS = 24 * 3600
-"""Certificates are good from so long ago: a program whose clock is behind has to believe them, too."""
+"""Certificates are valid from this long ago, so that a program whose clock is behind accepts them, too."""
 
 AUTHORITY_CONFIG = """[ca]
 default_ca = authority
@@ -30,12 +30,12 @@ rand_serial = yes
 commonName = supplied
 organizationName = optional
 """
-"""What `openssl ca` has to know. (`openssl x509`, which needs no file, cannot say when validity begins.)"""
+"""The configuration of `openssl ca`. (`openssl x509` needs no file, but cannot set the start of validity.)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A certificate to make: the file's name, its subject, and the names and addresses it is good for."""
+    """A certificate to make: the file's name, its subject, and its names and addresses."""
 
     name: str
     subject: str
@@ -43,7 +43,7 @@ class Certificate:
 
 
 def wanted() -> tuple[Certificate, ...]:
-    """Every certificate of the cluster."""
+    """All certificates of the cluster."""
     service = "kubernetes.default.svc"
     api = ("kubernetes", "kubernetes.default", service, f"{service}.cluster.local", "localhost")
     control = [family.control for family in USED]
@@ -89,7 +89,7 @@ def extensions(certificate: Certificate) -> str:
 
 
 def make(folder: Path) -> None:
-    """Make in `folder` what is not there yet: the authority, the service accounts' key, the certificates."""
+    """Make whatever is missing in `folder`: the authority, the service accounts' key, the certificates."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not (folder / "ca.crt").exists():
         (folder / "ca.cnf").write_text(AUTHORITY_CONFIG.format(folder=folder))
@@ -106,7 +106,7 @@ def make(folder: Path) -> None:
 
 
 def _key(path: Path) -> None:
-    # Elliptic, not RSA: a dozen RSA keys would take longer than the rest of the start.
+    # Elliptic curves, not RSA: a dozen RSA keys would take longer than the rest of the start.
     run(
         *("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"),
         *("-out", str(path)),
@@ -114,7 +114,7 @@ def _key(path: Path) -> None:
 
 
 def issue(folder: Path, certificate: Certificate) -> None:
-    """Make a key and a certificate in `folder`, which has the authority; one of that name is replaced."""
+    """Make a key and a certificate in `folder`, which has the authority. Existing ones are replaced."""
     (folder / f"{certificate.name}.ext").write_text(extensions(certificate))
     _request(folder, certificate.name, certificate.subject)
     _issue(folder, certificate.name)

@@ -1,4 +1,4 @@
-"""The nodes' cgroups: below one folder in every hierarchy (cgroup v1), or in the one that there is (v2)."""
+"""The nodes' cgroups: below one folder in every hierarchy (cgroup v1), or in the only one (v2)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from cluster.plan import NAME, Node
 
 ROOT = Path("/sys/fs/cgroup")
 _INHERITED = ("cpuset.cpus", "cpuset.mems")
-"""Files that a new v1 cpuset leaves empty, and must not: a process could not enter it."""
+"""Files that are empty in a new v1 cpuset, but must be set: otherwise no process can enter it."""
 
 _CONTROLLERS = ("cpu", "cpuset", "hugetlb", "io", "memory", "pids")
-"""What the kubelet wants of its root group, of those that the machine has (v2)."""
+"""The controllers that the kubelet needs in its root group, if the machine has them (v2)."""
 
 
 def hierarchies(root: Path = ROOT) -> list[Path]:
-    """The roots of the cgroup hierarchies that take a kubelet's groups."""
+    """The roots of the cgroup hierarchies for the kubelet's groups."""
     if (root / "cgroup.controllers").exists():
         return [root]
     return sorted(path.parent for path in root.glob("*/cgroup.procs") if not path.parent.is_symlink())
@@ -27,7 +27,7 @@ def of_node(node: Node) -> str:
 
 
 def make(node: Node, root: Path = ROOT) -> None:
-    """Make the node's cgroup in every hierarchy."""
+    """Create the node's cgroup in every hierarchy."""
     for top in hierarchies(root):
         for folder in (top / NAME, top / NAME / node.name):
             if (top / "cgroup.controllers").exists():
@@ -39,7 +39,7 @@ def make(node: Node, root: Path = ROOT) -> None:
 
 
 def _delegate(folder: Path) -> None:
-    """Let the groups below this one have its controllers: a v2 group has none that its parent keeps."""
+    """Enable this group's controllers for the groups below, because v2 groups do not inherit them."""
     there = (folder / "cgroup.controllers").read_text().split()
     given = (folder / "cgroup.subtree_control").read_text().split()
     if lacking := [name for name in _CONTROLLERS if name in there and name not in given]:
@@ -47,7 +47,7 @@ def _delegate(folder: Path) -> None:
 
 
 def found(root: Path = ROOT) -> list[Path]:
-    """Every cgroup of ours, the deepest first."""
+    """All cgroups of this cluster, the deepest first."""
     folders = [
         path for top in hierarchies(root) for path in [top / NAME, *(top / NAME).rglob("*")] if path.is_dir()
     ]
@@ -55,7 +55,7 @@ def found(root: Path = ROOT) -> list[Path]:
 
 
 def remove(root: Path = ROOT) -> list[Path]:
-    """Remove our cgroups; the ones that could not be, because a process is still in them."""
+    """Remove this cluster's cgroups. Returns those that could not be removed, because they have processes."""
     left = []
     for folder in found(root):
         try:

@@ -1,6 +1,6 @@
-"""The texts of the cluster's configuration files, and the arguments of its programs. All of it is pure.
+"""The texts of the cluster's configuration files, and the arguments of its programs. All functions are pure.
 
-Written as Python values and dumped as JSON, which every one of these programs reads as YAML.
+Most files are Python values dumped as JSON, which these programs read as YAML.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from cluster.plan import (
 )
 
 PAUSE_IMAGE = "docker.io/sparkgen/busybox:1"
-"""What holds a pod's namespaces, and what tests use as a small container; made by images.busybox."""
+"""The image that keeps a pod's namespaces, and that tests use as a small container; see images.busybox."""
 
 HOSTS = "/var/lib/containerd/hosts"
-"""On each node: a folder for each registry that its containerd pulls from, with its hosts.toml."""
+"""The folder on each node with a subfolder, with hosts.toml, for each registry that its containerd uses."""
 
 EVERY_ADDRESS = "::" if PRIMARY is IPV6 else "0.0.0.0"  # noqa: S104 - of namespaces that nothing outside can reach
-"""Where a program of the cluster listens: at every address of its namespace."""
+"""The address on which the cluster's programs listen: all addresses of their namespace."""
 
 KWOK_ANNOTATION = "kwok.x-k8s.io/node"
 
 GRACE_SECONDS = 12
-"""A node that is silent for so long counts as dead: soon enough for a test's patience."""
+"""Seconds after which a silent node counts as dead: short, so that tests need not wait long."""
 
 LEASE_SECONDS = 8
-"""How long a node's word holds; kubelet and kwok renew it after a quarter of that."""
+"""Seconds for which a node's lease is valid; kubelet and kwok renew it after a quarter of that."""
 
 
 def text(value: Any) -> str:
-    """A value as a configuration file."""
+    """The text of a configuration file with this value."""
     return json.dumps(value, indent=2) + "\n"
 
 
 def kubeconfig(user: str, pki: Path) -> str:
-    """A kubeconfig for the user whose certificate is called `user`."""
+    """A kubeconfig for the user whose certificate is named `user`."""
     return text(
         {
             "apiVersion": "v1",
@@ -73,7 +73,7 @@ def kubeconfig(user: str, pki: Path) -> str:
 
 
 def audit_policy() -> str:
-    """What is written down: each call of a service account outside kube-system, without bodies, once."""
+    """The audit policy: log each call of a service account outside kube-system, once, without bodies."""
     return text(
         {
             "apiVersion": "audit.k8s.io/v1",
@@ -95,16 +95,16 @@ def etcd(layout: Layout) -> list[str]:
         *("--listen-client-urls", "http://127.0.0.1:2379"),
         *("--advertise-client-urls", "http://127.0.0.1:2379"),
         *("--listen-peer-urls", "http://127.0.0.1:2380"),
-        "--unsafe-no-fsync",  # nobody wants this data after a power cut, and it makes the disk no matter
+        "--unsafe-no-fsync",  # the data is useless after a power cut, and so slow disks have no effect
     ]
 
 
 GANG_API = "scheduling.k8s.io/v1alpha2"
-"""Groups of pods that are placed together: alpha in Kubernetes 1.36, and off unless it is asked for."""
+"""The API for groups of pods that are placed together: alpha in Kubernetes 1.36, and off by default."""
 
 
 def api_server(layout: Layout, *, gangs: bool = True) -> list[str]:
-    """kube-apiserver's arguments. `gangs`: it is a version that knows them."""
+    """The arguments of kube-apiserver. `gangs`: this version supports gangs."""
     pki = layout.pki
     settings = {
         "etcd-servers": "http://127.0.0.1:2379",
@@ -122,7 +122,7 @@ def api_server(layout: Layout, *, gangs: bool = True) -> list[str]:
         "service-account-issuer": "https://kubernetes.default.svc",
         "service-cluster-ip-range": SERVICE_NETWORK,
         "authorization-mode": "Node,RBAC",
-        "enable-aggregator-routing": "true",  # no kube-proxy runs beside it: call webhooks by their pods
+        "enable-aggregator-routing": "true",  # call webhooks by their pods: there is no kube-proxy beside it
         "allow-privileged": "true",
         # One authority signs clients and the front proxy: without names, any client could be the proxy.
         "requestheader-allowed-names": "front-proxy",
@@ -134,7 +134,7 @@ def api_server(layout: Layout, *, gangs: bool = True) -> list[str]:
         "proxy-client-key-file": pki / "front-proxy.key",
         "audit-policy-file": layout.config("audit-policy.yaml"),
         "audit-log-path": layout.audit_log,
-        # Written before the caller has its answer: a test that has seen the answer sees the line, too.
+        # The line is written before the answer: a test that has the answer can read the line.
         "audit-log-mode": "blocking-strict",
         **({"feature-gates": "GenericWorkload=true", "runtime-config": f"{GANG_API}=true"} if gangs else {}),
     }
@@ -142,7 +142,7 @@ def api_server(layout: Layout, *, gangs: bool = True) -> list[str]:
 
 
 def controller_manager(layout: Layout) -> list[str]:
-    """kube-controller-manager's arguments."""
+    """The arguments of kube-controller-manager."""
     settings = {
         "kubeconfig": layout.config("kube-controller-manager.kubeconfig"),
         "service-account-private-key-file": layout.pki / "sa.key",
@@ -150,7 +150,7 @@ def controller_manager(layout: Layout) -> list[str]:
         "use-service-account-credentials": "true",
         "leader-elect": "false",
         "cluster-cidr": POD_NETWORK,
-        "allocate-node-cidrs": "false",  # a node's are decided by its number
+        "allocate-node-cidrs": "false",  # a node's addresses depend on its number
         "node-monitor-grace-period": f"{GRACE_SECONDS}s",
         "kube-api-qps": 200,
         "kube-api-burst": 400,
@@ -159,7 +159,7 @@ def controller_manager(layout: Layout) -> list[str]:
 
 
 def scheduler(layout: Layout, *, gangs: bool = True) -> list[str]:
-    """kube-scheduler's arguments. `gangs`: it is a version that knows them."""
+    """The arguments of kube-scheduler. `gangs`: this version supports gangs."""
     return [
         *(["--feature-gates=GenericWorkload=true,GangScheduling=true"] if gangs else []),
         f"--kubeconfig={layout.config('kube-scheduler.kubeconfig')}",
@@ -168,19 +168,19 @@ def scheduler(layout: Layout, *, gangs: bool = True) -> list[str]:
 
 
 def kwok(layout: Layout, stages: Path) -> list[str]:
-    """The arguments of kwok; `stages` says how its nodes and pods behave."""
+    """The arguments of kwok; the file `stages` describes how its nodes and pods behave."""
     return [
         *("--config", str(stages), "--kubeconfig", str(layout.config("kwok.kubeconfig"))),
         *("--manage-all-nodes=false", f"--manage-nodes-with-annotation-selector={KWOK_ANNOTATION}=fake"),
         *("--cidr", PRIMARY.fakes, "--node-ip", CONTROL_ADDRESS, "--server-address", "127.0.0.1:10347"),
-        # Renewed after a quarter of it: with kwok's own 40 s, a little delay exceeds the controllers' 12 s,
-        # a fake node counts as dead, and its pods are never Ready again.
+        # Leases are renewed after a quarter of this: with kwok's default of 40 s, a small delay would exceed
+        # the controllers' 12 s, a fake node would count as dead, and its pods would never be Ready again.
         f"--node-lease-duration-seconds={LEASE_SECONDS}",
     ]
 
 
 def corefile(layout: Layout) -> str:
-    """CoreDNS's configuration: the cluster's names; every other is refused, as there is no uplink."""
+    """CoreDNS's configuration: the cluster's names; all others are refused, because there is no uplink."""
     reverse = " ".join("ip6.arpa" if family is IPV6 else "in-addr.arpa" for family in USED)
     return f""".:53 {{
   bind {CONTROL_ADDRESS}
@@ -194,7 +194,7 @@ def corefile(layout: Layout) -> str:
 
 
 def dns_objects() -> str:
-    """The Service that pods find CoreDNS by; CoreDNS is no pod, so its address is written here."""
+    """The Service of CoreDNS for pods. CoreDNS is not a pod, so its endpoints are written here."""
     ports = [
         {"name": "dns", "port": 53, "protocol": "UDP"},
         {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
@@ -221,7 +221,7 @@ def dns_objects() -> str:
 
 
 def containerd() -> str:
-    """The configuration of containerd, the same on every node: each sees its own /var and /run."""
+    """The configuration of containerd, equal on all nodes, because each has its own /var and /run."""
     return f"""version = 3
 root = "/var/lib/containerd"
 state = "/run/containerd"
@@ -244,7 +244,7 @@ state = "/run/containerd"
 
 
 def hosts(address: str, *, tls: bool) -> str:
-    """What a node's containerd has to know of the registry at `address`: it reads it again at each pull."""
+    """The hosts.toml for the registry at `address`, which a node's containerd reads at each pull."""
     scheme = "https" if tls else "http"
     authority = '  ca = "/var/lib/kubelet/pki/ca.crt"\n' if tls else ""
     return (
@@ -254,7 +254,7 @@ def hosts(address: str, *, tls: bool) -> str:
 
 
 def cni(node: Node) -> str:
-    """The pods' network on a node: a bridge, addresses from the node's range, host ports (hairpin, too)."""
+    """The CNI configuration of a node: a bridge, addresses from its range, and host ports (also hairpin)."""
     bridge = {
         "type": "bridge",
         "bridge": "cni0",
@@ -272,7 +272,7 @@ def cni(node: Node) -> str:
 
 
 def kubelet(cgroup: str) -> str:
-    """The kubelet's configuration; `cgroup` is the node's, below which its pods' are."""
+    """The kubelet's configuration; `cgroup` is the node's cgroup, which contains those of its pods."""
     pki = "/var/lib/kubelet/pki"
     return text(
         {
@@ -291,8 +291,8 @@ def kubelet(cgroup: str) -> str:
             "cgroupRoot": cgroup,
             "failSwapOn": False,
             "failCgroupV1": False,
-            "maxOpenFiles": 20000,  # the default needs a right that a container's root lacks
-            "evictionHard": {},  # a machine's nearly full disk shall not evict the tests
+            "maxOpenFiles": 20000,  # the default needs a right that root in a container lacks
+            "evictionHard": {},  # a nearly full disk of the machine must not evict test pods
             "imageGCHighThresholdPercent": 100,
             "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
             "clusterDNS": [DNS_SERVICE],
@@ -308,7 +308,7 @@ def kubelet(cgroup: str) -> str:
 
 
 def kube_proxy(node: Node) -> str:
-    """kube-proxy's configuration."""
+    """The configuration of kube-proxy."""
     return text(
         {
             "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
@@ -318,7 +318,7 @@ def kube_proxy(node: Node) -> str:
             "clusterCIDR": POD_NETWORK,
             "mode": "iptables",
             "hostnameOverride": node.name,
-            "conntrack": {  # these settings are the whole machine's: leave them
+            "conntrack": {  # these settings are for the whole machine: leave them unchanged
                 "maxPerCore": 0,
                 "min": 0,
                 "tcpEstablishedTimeout": "0s",
@@ -329,18 +329,18 @@ def kube_proxy(node: Node) -> str:
 
 
 def node_init(folder: Path, binaries: dict[str, Path]) -> str:
-    """The shell text that makes a node's view of the machine, and then only collects dead processes.
+    """The shell script that sets up a node's file systems, and then only collects dead processes.
 
-    Its own /run, /var, /mnt and /srv: so a hostPath there is this node's, and nothing that containerd,
-    runc, CNI or the kubelet keep in their usual places is the machine's, or stays behind.
+    The node gets its own /run, /var, /mnt and /srv: so a hostPath there belongs to this node, and files of
+    containerd, runc, CNI and the kubelet in their usual places are not the machine's, and do not remain.
     """
     lines = [
         "set -e",
-        "mount --make-rshared /",  # the kubelet shares mounts with containers; /'s own peers are cut off
+        "mount --make-rshared /",  # the kubelet shares mounts with containers; / has no peers outside
         "mount -t tmpfs -o mode=755 tmpfs /run",
         "mkdir -p /run/bin /run/lock",
     ]
-    for name, path in binaries.items():  # the cache may be below /var, which is about to be hidden
+    for name, path in binaries.items():  # the cache may be below /var, which the mounts below hide
         lines += [f"touch /run/bin/{name}", f"mount --bind '{path}' /run/bin/{name}"]
     lines += [f"mount --bind '{folder / name}' /{name}" for name in ("mnt", "srv", "var")]
     lines += ["ln -sfn /run /var/run", "touch /run/bin/.ready", "exec tini -- sleep infinity"]

@@ -13,18 +13,18 @@ from common.cachedir import ToolError, environment
 from gotools import kubernetes_module
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "coredns")
-"""In the order of their start."""
+"""The programs in the order of their start."""
 
 _USERS = ("kube-controller-manager", "kube-scheduler", "coredns", "kwok")
 
 
 def pid_file(layout: Layout, program: str) -> Path:
-    """The file of one of the control plane's processes."""
+    """The pid file of one of the control plane's processes."""
     return layout.pids / f"{program}.pid"
 
 
 def configure(layout: Layout) -> None:
-    """Make the certificates and write the files."""
+    """Create the certificates, and write the configuration files."""
     certificates.make(layout.pki)
     layout.kubeconfig.write_text(configs.kubeconfig("admin", layout.pki))
     layout.kubeconfig.chmod(0o600)
@@ -52,13 +52,13 @@ def arguments(layout: Layout, program: str) -> list[str]:
 
 
 def _knows_gangs() -> bool:
-    """Whether this is Kubernetes 1.36, which is pinned, and no older one that was asked for."""
+    """Whether this is Kubernetes 1.36, the pinned version, and not another version from the environment."""
     version = kubernetes_module.wanted(environment())
     return version is None or version.startswith("v1.36.")
 
 
 def start(layout: Layout, program: str, tools: Mapping[str, Path]) -> bool:
-    """Start one of the programs if it does not run; whether it had to be."""
+    """Start one of the programs, if it does not run. Returns whether it was started."""
     file = pid_file(layout, program)
     if processes.alive(processes.read(file)):
         return False
@@ -68,7 +68,7 @@ def start(layout: Layout, program: str, tools: Mapping[str, Path]) -> bool:
 
 
 def wait_ready(layout: Layout, kubectl: Path, seconds: float = 60) -> None:
-    """Wait until the API server says that it is ready."""
+    """Wait until the API server reports that it is ready. Raises ToolError after `seconds`."""
     deadline = time.monotonic() + seconds
     while call(layout, kubectl, "get", "--raw", "/readyz").returncode:
         for program in ("etcd", "kube-apiserver"):
@@ -89,7 +89,7 @@ def call(
 
 
 def apply(layout: Layout, kubectl: Path, objects: str, *options: str) -> None:
-    """Apply objects; again for some seconds, as a new API server does not have every namespace at once."""
+    """Apply objects. Retries for 20 s, because a new API server does not have all namespaces at once."""
     deadline = time.monotonic() + 20
     while True:
         done = call(layout, kubectl, "apply", "--server-side", *options, "-f", "-", input_text=objects)
@@ -101,7 +101,7 @@ def apply(layout: Layout, kubectl: Path, objects: str, *options: str) -> None:
 
 
 def stop(layout: Layout) -> list[str]:
-    """End the control plane, the last started first; the names of those that ran."""
+    """Kill the control plane, in the reverse order of the start. Returns the names of those that ran."""
     return [
         name for name in ("kwok", *reversed(PROGRAMS)) if processes.stop(pid_file(layout, name), kill=True)
     ]

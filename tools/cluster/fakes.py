@@ -1,4 +1,4 @@
-"""Nodes that kwok pretends to be: pods on them are Running at once and cost nothing. They carry a taint."""
+"""Fake nodes by kwok: their pods are Running at once, without real containers. They have a taint."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from common.cachedir import ToolError, cache_root, environment, key, publish
 from gotools import gotools
 
 TAINT = {"key": configs.KWOK_ANNOTATION, "value": "fake", "effect": "NoSchedule"}
-"""What keeps real pods away; a pod that is to run here tolerates it."""
+"""The taint that keeps real pods away; a pod that is to run here tolerates it."""
 
 STAGES = ("node/fast", "node/heartbeat-with-lease", "pod/fast")
-"""Folders of kwok's own module that say how its nodes and pods behave."""
+"""Folders of kwok's own module that describe how its nodes and pods behave."""
 
 
 def name_of(number: int) -> str:
-    """The name of a fake node, which are counted from 1."""
+    """The name of a fake node; numbers start at 1."""
     return f"fake{number}"
 
 
@@ -47,7 +47,7 @@ def node(number: int) -> dict[str, Any]:
 
 
 def stages() -> Path:
-    """The file of stages, taken from the very module that kwok is built from."""
+    """The file of stages, from the same module from which kwok is built."""
     module = gotools.read_module(gotools.find_tool("kwok"))
     version = module.version_of("sigs.k8s.io/kwok")
 
@@ -72,7 +72,7 @@ def start(layout: Layout = LAYOUT) -> None:
 
 
 def add(count: int, layout: Layout = LAYOUT) -> None:
-    """Have (at least) the fake nodes 1 to `count`, and kwok to keep them Ready."""
+    """Create the fake nodes 1 to `count` (existing ones stay), and start kwok, which keeps them Ready."""
     start(layout)
     items = {"apiVersion": "v1", "kind": "List", "items": [node(number + 1) for number in range(count)]}
     kubectl = gotools.ensure("kubectl")
@@ -93,7 +93,7 @@ def add(count: int, layout: Layout = LAYOUT) -> None:
 
 
 def remove(keep: int = 0, layout: Layout = LAYOUT) -> None:
-    """Remove the fake nodes, but for the first `keep`."""
+    """Remove the fake nodes, except for the first `keep`."""
     kubectl = gotools.ensure("kubectl")
     said = _call(layout, kubectl, "list fake nodes", "get", "node", "-l", "type=kwok", "-o", "name")
     kept = {f"node/{name_of(number + 1)}" for number in range(keep)}

@@ -1,4 +1,4 @@
-"""Faults that tests and curious people make: to a process, a container, a node, or a node's network."""
+"""Faults for tests and experiments: of a process, a container, a node, or a node's network."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cluster.requirements import run
 from common.cachedir import ToolError
 
 SPARE = 3 << 30
-"""Bytes of disk that a node in `nearly_full_disk` may still use; others may use them, too."""
+"""Bytes of disk that a node in `nearly_full_disk` may still use; other programs may use them, too."""
 FILLED = 10 << 30
-"""Bytes that are used up then: more than is spare, and than the images that the kubelet removes first."""
+"""Bytes that are then used up: more than SPARE plus the images that the kubelet removes first."""
 
 
 def pid_file(name: str, layout: Layout = LAYOUT) -> Path:
-    """The file of the process called `name` in `make cluster-status`; ToolError with the names there are."""
+    """The pid file of the process named `name` in `make cluster-status`. Raises ToolError for other names."""
     names = [process.name for process in lifecycle.states(layout)]
     if name not in names:
         raise ToolError(f"the cluster has no process {name!r}; it has: {', '.join(names)}")
@@ -32,7 +32,7 @@ def pid_file(name: str, layout: Layout = LAYOUT) -> Path:
 
 @contextmanager
 def paused(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
-    """A process that stands still for a while, with its connections open: as on a machine that hangs."""
+    """Pause a process during the block, with its connections open, as on a machine that hangs."""
     identity = processes.read(pid_file(name, layout))
     if identity is None or not processes.alive(identity):
         raise ToolError(f"{name} is not running; start it: make cluster-up")
@@ -44,13 +44,13 @@ def paused(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
 
 
 def kill(name: str, layout: Layout = LAYOUT) -> None:
-    """End a process at once, as a crash would; `lifecycle.up` starts it again."""
+    """Kill a process, as a crash would; `lifecycle.up` starts it again."""
     processes.stop(pid_file(name, layout), kill=True)
 
 
 @contextmanager
 def away(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
-    """A process that has crashed, with all its connections, and is started again afterwards."""
+    """Kill a process, which also breaks its connections, and start it again after the block."""
     kill(name, layout)
     try:
         yield
@@ -59,7 +59,7 @@ def away(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
 
 
 def node_of(name: str) -> Node:
-    """The real node called `name`; ToolError with those there are."""
+    """The real node named `name`. Raises ToolError, with the names of all nodes, if there is none."""
     for node in NODES:
         if node.name == name:
             return node
@@ -67,13 +67,13 @@ def node_of(name: str) -> Node:
 
 
 def kill_node(name: str, layout: Layout = LAYOUT) -> None:
-    """End every process of a node at once, its containers too; `lifecycle.up` starts it again."""
+    """Kill all processes of a node, including its containers; `lifecycle.up` starts it again."""
     nodes.stop(layout, node_of(name))
 
 
 @contextmanager
 def cut_off(name: str) -> Iterator[None]:
-    """A node whose network cable is pulled: its containers run on, and nobody hears of them."""
+    """Cut a node's network during the block: its containers keep running, but are unreachable."""
     node = node_of(name)
     link = ("ip", "-n", NAME, "link", "set", node.name)
     run(*link, "down")
@@ -84,7 +84,7 @@ def cut_off(name: str) -> Iterator[None]:
 
 
 def kill_container(pod: Mapping[str, Any], container: str, layout: Layout = LAYOUT) -> bool:
-    """End a container's process 1 as `kill -9` does, from its node; False when it is dead already."""
+    """Kill a container's process 1 from its node, as `kill -9` does. Returns False if it is already dead."""
     status = pod["status"]
     states = [*status.get("initContainerStatuses", []), *status["containerStatuses"]]
     (identity,) = [state["containerID"] for state in states if state["name"] == container]
@@ -95,10 +95,10 @@ def kill_container(pod: Mapping[str, Any], container: str, layout: Layout = LAYO
 
 @contextmanager
 def nearly_full_disk(name: str, layout: Layout = LAYOUT) -> Iterator[Callable[[], None]]:
-    """A node whose kubelet evicts pods once somewhat more of its disk is used; a function that uses it.
+    """Let a node's kubelet evict pods once SPARE more bytes of its disk are used. Yields a function for this.
 
-    The nodes share the machine's disk, so others have as much less for a while; ToolError when that is too
-    little. The kubelet first removes images that nobody uses: load them again.
+    The function fills FILLED bytes of the machine's disk, which all nodes and other programs share. Raises
+    ToolError if too little is free. The kubelet first removes unused images: load them again.
     """
     node = node_of(name)
     free = shutil.disk_usage(layout.root).free

@@ -1,4 +1,4 @@
-"""What a test holds: a cluster to talk to, ours or one that KUBECONFIG names."""
+"""The cluster that a test uses: this program's own, or the one in KUBECONFIG."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from gotools import gotools
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A running cluster. `own` says that it is this program's: only then are there faults and audit logs."""
+    """A running cluster. `own`: it is this program's cluster; only this one has faults and audit logs."""
 
     kubeconfig: Path
     own: bool
 
     def kubectl(self, *arguments: str, input_text: str | None = None, seconds: float = 120) -> str:
-        """Run kubectl: its standard output; ToolError with its words when it fails."""
+        """Run kubectl. Returns its standard output. Raises ToolError with its standard error if it fails."""
         done = self.try_kubectl(*arguments, input_text=input_text, seconds=seconds)
         if done.returncode:
             raise ToolError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()}")
@@ -38,7 +38,7 @@ class Cluster:
     def try_kubectl(
         self, *arguments: str, input_text: str | None = None, seconds: float = 120
     ) -> subprocess.CompletedProcess[str]:
-        """Run kubectl, whatever comes of it."""
+        """Run kubectl. Returns the completed process, whatever its exit code is."""
         return subprocess.run(
             self._command(arguments),
             input=input_text,
@@ -50,9 +50,9 @@ class Cluster:
 
     @contextmanager
     def following(self, *arguments: str, seconds: float) -> Iterator[Iterator[str]]:
-        """The lines of a kubectl that goes on (`get --watch`), as they come, for the seconds at most.
+        """The lines of a kubectl that keeps running (`get --watch`), as they come, for at most `seconds`.
 
-        One process for all of a wait: a kubectl for each look takes a good part of a core.
+        Use one process for a whole wait: starting kubectl for each check uses a large part of a core.
         """
         process = subprocess.Popen(self._command(arguments), stdout=subprocess.PIPE, text=True)
         alarm = threading.Timer(seconds, process.kill)
@@ -81,24 +81,24 @@ class Cluster:
         return list(json.loads(text)["items"])
 
     def load_spark(self, tags: Iterable[str]) -> None:
-        """Have the Spark images of these tags on every node; another cluster pulls its own."""
+        """Load the Spark images of these tags onto every node; other clusters pull them."""
         if self.own:
             self.load(images.spark_images(tags))
 
     def load_runtime(self) -> None:
-        """Have the runtime image on every node; another cluster has to have it from a registry."""
+        """Load the runtime image onto every node; other clusters must get it from a registry."""
         if self.own:
             self.load({runtime_image.NAME: runtime_image.runtime()})
 
     def load_spark_with_runtime(self, version: str) -> str:
-        """Have Spark with the runtime in it on every node (another cluster pulls its own): its name."""
+        """Load Spark with the runtime onto every node (other clusters pull it). Returns the image's name."""
         name = f"{runtime_image.REPOSITORY_WITH_SPARK}:{version}"
         if self.own:
             self.load({name: runtime_image.spark_with_runtime(version)})
         return name
 
     def load_spark_with_archive(self, versions: Iterable[str]) -> None:
-        """Have Spark with the archive of classes on every node; another cluster has none."""
+        """Load Spark with the class archive onto every node; other clusters do not have it."""
         if self.own:
             self.load(
                 {
@@ -110,32 +110,32 @@ class Cluster:
             )
 
     def load_registry(self) -> None:
-        """Have CNCF distribution's image on every node; another cluster pulls its own."""
+        """Load CNCF distribution's image onto every node; other clusters pull it."""
         if self.own:
-            # On what the runtime image stands on: a node has that already.
+            # On the base of the runtime image, which nodes already have.
             below = images.debian(runtime_image.PACKAGES)
             self.load({images.REGISTRY: images.registry(below)})
 
     def load_notebook(self, version: str) -> str:
-        """Have Spark with JupyterLab on every node (another cluster pulls its own): its name."""
+        """Load Spark with JupyterLab onto every node (other clusters pull it). Returns the image's name."""
         name = f"{notebook_image.REPOSITORY}:{version}"
         if self.own:
             self.load({name: notebook_image.spark_notebook(version)})
         return name
 
     def load_r(self, version: str) -> str:
-        """Have Spark with R on every node (another cluster pulls its own): its name."""
+        """Load Spark with R onto every node (other clusters pull it). Returns the image's name."""
         name = f"{r_image.REPOSITORY}:{version}"
         if self.own:
             self.load({name: r_image.spark_with_r(version)})
         return name
 
     def load(self, wanted: Mapping[str, Image]) -> None:
-        """Have images on every node."""
-        with ThreadPoolExecutor() as pool:  # each node unpacks its own
+        """Load images onto every node."""
+        with ThreadPoolExecutor() as pool:  # each node unpacks its own copy
             list(pool.map(lambda node: nodes.load_images(LAYOUT, node, wanted), NODES))
 
     def calls(self, namespace: str, account: str, since: datetime | None = None) -> list[Call]:
-        """The calls that a service account made, from `since` (with a time zone) on."""
+        """The API calls of a service account, from `since` (with a time zone) on."""
         with LAYOUT.audit_log.open() as lines:
             return audit.made_by(audit.parse(lines), namespace, account, since)

@@ -1,7 +1,7 @@
 """Container images for tests, built into the cache: a Debian base by mmdebstrap, Spark on it by buildah.
 
-An image is kept as its own layer beside the base's, and named by a key of all that went into it, but for the
-Debian packages' versions: those are what Debian's stable release held on the day the base was made.
+An image is kept as its own layer beside the base's, and named by a key of all its inputs, except for the
+versions of Debian packages: these are those of Debian's stable release on the day the base was built.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ PACKAGES = (
     *("gosu", "krb5-user", "libnss-wrapper", "net-tools", "wget"),  # the stock image has these as well
 )
 LEFT_OUT = ("doc", "locale")
-"""Folders of /usr/share that no test reads. (Without man, Java's package cannot be installed.)"""
+"""Folders of /usr/share that no test needs. (Without man, Java's package cannot be installed.)"""
 
 REGISTRY = "docker.io/library/registry:3.1.2"
-"""What a SparkStagingServer runs by default; made by `registry`."""
+"""The default image of a SparkStagingServer; see `registry`."""
 REPOSITORY = "docker.io/apache/spark"
 TESTED_VERSIONS = (environment().get("SPARKGEN_SPARK") or OLDEST.version, NEWEST.version)
-"""The Spark versions that end-to-end tests run on: the last of the 3.x line, or the one that is asked for,
-and the newest."""
+"""The Spark versions of end-to-end tests: the last of the 3.x line, or the one in SPARKGEN_SPARK, and the
+newest version."""
 
 TIMESTAMP = 1704067200
-"""The time of every file of a Spark image: the start of 2024. (zip files know no time before 1980.)"""
+"""The time of every file of a Spark image: the start of 2024. (zip files have no times before 1980.)"""
 
 CONTAINERS = Path("/var/lib/containers")
-"""Where buildah, run as root, notes what it copied; no option tells it otherwise."""
+"""The folder in which buildah, run as root, records what it copied; no option changes it."""
 
 
 def spark_version(tag: str) -> str:
-    """The Spark version in an image's tag ("3.5.8-java17-python3"); ToolError when there is none."""
+    """The Spark version in an image's tag ("3.5.8-java17-python3"). Raises ToolError if there is none."""
     found = re.match(r"\d+\.\d+\.\d+(?![\w.])", tag)
     if found is None:
         raise ToolError(f"the tag {tag!r} does not start with a Spark version, like 3.5.8 or 3.5.8-scala.")
@@ -54,12 +54,12 @@ def spark_version(tag: str) -> str:
 
 
 def spark_images(tags: Iterable[str]) -> dict[str, Image]:
-    """The Spark images of these tags by their full names, built if need be."""
+    """The Spark images of these tags by their full names, built if necessary."""
     return {f"{REPOSITORY}:{tag}": spark(spark_version(tag)) for tag in tags}
 
 
 def busybox(name: str = "busybox") -> Image:
-    """The small image that every cluster has; ToolError when the machine has no such busybox."""
+    """The small image that every cluster has. Raises ToolError if the machine has no such busybox."""
     found = shutil.which(name, path="/bin:/usr/bin")
     if found is None:
         raise ToolError("there is no busybox on this machine; install it: make cluster-requirements")
@@ -70,7 +70,7 @@ def busybox(name: str = "busybox") -> Image:
 
 
 def registry(below: Image) -> Image:
-    """The image of CNCF distribution: as upstream's, the program beside a shell, and no user of its own."""
+    """The image of CNCF distribution: like upstream's, it has the program and a shell, and no own user."""
     program = ociimage.tar({"usr/local/bin/registry": gotools.ensure("registry").read_bytes()})
     return ociimage.on_top(
         below,
@@ -82,12 +82,12 @@ def registry(below: Image) -> Image:
 
 
 def base() -> Image:
-    """The base of every Spark image, built if need be."""
+    """The base of every Spark image, built if necessary."""
     return debian(PACKAGES)
 
 
 def debian(packages: Sequence[str]) -> Image:
-    """Debian with these packages and what they need, built if need be."""
+    """Debian with these packages and their dependencies, built if necessary."""
     options = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT]
 
     def make(folder: Path) -> Image:
@@ -102,16 +102,16 @@ def debian(packages: Sequence[str]) -> Image:
 
 
 def kept(kind: str, name: str, make: Callable[[Path], Image], below: Image | None = None) -> Image:
-    """The image of this name in the cache; where it is not there, `make` makes it in a folder.
+    """The image of this name in the cache; if it is missing, `make` builds it in a folder.
 
-    `make` leaves the layer that stands on `below` in the folder's layer.tar.
+    `make` writes the layer on top of `below` to the folder's layer.tar.
     """
     target = cache_root(environment()) / "images" / kind / name
     return _stored(publish(target, lambda folder: _store(folder, make(folder)), _waiting), below)
 
 
 def spark(version: str) -> Image:
-    """The image of a Spark version, built if need be."""
+    """The image of a Spark version, built if necessary."""
     below = base()
     recipe = {path.name: path.read_bytes() for path in RECIPE.iterdir()}
     name = f"{version}-{spark_key(recipe, below)}"
@@ -119,21 +119,21 @@ def spark(version: str) -> Image:
 
 
 def spark_key(recipe: Mapping[str, bytes], below: Image) -> str:
-    """The key of a Spark image: `recipe` is its folder's files, `below` the image it stands on."""
+    """The key of a Spark image: `recipe` has the files of its folder, `below` is its base image."""
     files = [part for name, data in sorted(recipe.items()) for part in (name, data)]
     return key(*files, str(spark_home.LAYOUT), str(TIMESTAMP), ociimage.digest(below))
 
 
 def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
-    """The image that the Dockerfile of `context` makes on `below`: one more layer, kept in `folder`.
+    """The image that the Dockerfile of `context` builds on `below`, with one more layer, kept in `folder`.
 
-    The Dockerfile begins with `FROM base`, or with an argument for it. Leaves nothing outside `folder`;
-    ToolError when it fails.
+    The Dockerfile begins with `FROM base`, or with an argument for it. No file outside `folder` remains.
+    Raises ToolError if the build fails.
     """
     work = folder / "buildah"
     ociimage.make_layout(work / "base", below)
     with private_buildah(work) as buildah:
-        # From the folder itself: some versions make a name of the path, and not every path can be one.
+        # In the folder itself: some versions use the path as a name, and not every path is a valid name.
         pulled = _step("reading the base image", *buildah, "pull", "--quiet", "oci:base", cwd=work)
         _step("naming the base image", *buildah, "tag", pulled.split()[-1], "localhost/base")
         _step(
@@ -166,7 +166,7 @@ def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
 
 @contextlib.contextmanager
 def private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
-    """The start of a buildah command that keeps all it writes, and its mounts, in the folder `work`."""
+    """The start of a buildah command that keeps all its files and mounts in the folder `work`."""
     for name in ("containers", "tmp"):
         (work / name).mkdir()
     made = not CONTAINERS.exists()
@@ -181,14 +181,14 @@ def private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
         yield buildah
     finally:
         if made:
-            with contextlib.suppress(OSError):  # somebody else uses it by now
+            with contextlib.suppress(OSError):  # another program uses it by now
                 CONTAINERS.rmdir()
 
 
 def _make_spark(version: str, below: Image, folder: Path) -> Image:
     context = folder / "context"
     context.mkdir()
-    # Links: the cache holds one copy of a release, and nobody writes to it.
+    # Hard links: the cache has one copy of a release, and nothing writes to it.
     shutil.copytree(spark_home.ensure(version), context / "spark", copy_function=os.link)
     for path in RECIPE.iterdir():
         shutil.copy(path, context / path.name)

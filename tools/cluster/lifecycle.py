@@ -1,4 +1,4 @@
-"""Up, down and status: what is there, what is missing, and what may be removed."""
+"""Starts, stops and inspects the cluster: starts what is missing, and removes only what is its own."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ GO_TOOLS = (
     *("kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubectl"),
     *("containerd", "containerd-shim-runc-v2", "ctr", "etcd", "coredns"),
 )
-"""What a cluster cannot start without, of gotools' table."""
+"""The tools in gotools' table that a cluster needs to start."""
 
 READY_SECONDS = 60
-"""How long a node may take to be Ready; on two busy cores it takes 10 s."""
+"""The most seconds until a node is Ready; on two busy cores it takes 10 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a cluster was made from: boot, sources, tools. With another stamp it is another cluster."""
+    """The boot, sources and tools from which a cluster was created. A different stamp needs a new cluster."""
 
     boot: str
     sources: str
@@ -37,7 +37,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """One process of the cluster: its name, its number (0: none), and "running", "paused" or "dead"."""
+    """One process of the cluster: its name, its process id (0: none), and "running", "paused" or "dead"."""
 
     name: str
     pid: int
@@ -45,29 +45,29 @@ class ProcessState:
 
 
 def ensure_tools() -> dict[str, Path]:
-    """The paths of the tools, built if need be."""
+    """The paths of the tools, built if necessary."""
     settings = environment()
     return {name: gotools.ensure(name, settings) for name in GO_TOOLS}
 
 
 def base_images() -> dict[str, Image]:
-    """The small image that every cluster has, and its name."""
+    """The small image that every cluster has, by its name."""
     return {configs.PAUSE_IMAGE: images.busybox()}
 
 
 def sources_key() -> str:
-    """A key of this program's own text: a cluster that an older one made is replaced."""
+    """A key of this program's own source files: a cluster from other sources is replaced."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return key(*(file.read_bytes() for file in files))
 
 
 def make_stamp(tools: Mapping[str, Path]) -> Stamp:
-    """The stamp of a cluster made now."""
+    """The stamp of a cluster that is created now."""
     return Stamp(processes.boot_id(), sources_key(), tuple(str(path) for path in tools.values()))
 
 
 def read_stamp(layout: Layout) -> Stamp | None:
-    """The stamp of the cluster that is there, or None when there is none, or not a whole one."""
+    """The stamp of the existing cluster; None if there is no cluster, or no complete stamp."""
     try:
         found = json.loads(layout.stamp.read_text())
         return Stamp(found["boot"], found["sources"], tuple(found["tools"]))
@@ -76,7 +76,7 @@ def read_stamp(layout: Layout) -> Stamp | None:
 
 
 def reason_to_replace(found: Stamp | None, wanted: Stamp, anything_there: bool) -> str | None:
-    """Why what is there cannot be kept, in words; None when it can, or when nothing is there."""
+    """Why the existing cluster cannot be kept, in words; None if it can, or if there is none."""
     if not anything_there:
         return None
     if found is None:
@@ -89,7 +89,7 @@ def reason_to_replace(found: Stamp | None, wanted: Stamp, anything_there: bool) 
 
 
 def up(layout: Layout = LAYOUT) -> None:
-    """Have a running cluster: keep what runs, start what does not, replace what cannot be fixed."""
+    """Start the cluster: keep what runs, start what does not, and replace a cluster that cannot be fixed."""
     tools, small = ensure_tools(), base_images()
     wanted = make_stamp(tools)
     there = layout.root.exists() or bool(leftovers(layout))
@@ -132,12 +132,12 @@ def _start(layout: Layout, tools: Mapping[str, Path], small: Mapping[str, Image]
         _started(program, control.start(layout, program, tools))
     for node in NODES:
         nodes.start_kubelet(layout, node)
-    if control.pid_file(layout, "kwok").exists():  # somebody asked for fake nodes: they go on, too
+    if control.pid_file(layout, "kwok").exists():  # there were fake nodes: start them again, too
         fakes.start(layout)
     control.apply(layout, tools["kubectl"], configs.dns_objects())
     for node in NODES:
         wait_node(layout, tools["kubectl"], node)
-    if argocd.wanted(layout):  # somebody asked for it: it goes on, too
+    if argocd.wanted(layout):  # it was started before: start it again, too
         argocd.start(layout)
     progress.say(
         f"the cluster is up ({time.monotonic() - began:.1f} s): {', '.join(n.name for n in NODES)} Ready"
@@ -150,7 +150,7 @@ def _started(program: str, was_started: bool) -> None:
 
 
 def wait_node(layout: Layout, kubectl: Path, node: Node, seconds: float = READY_SECONDS) -> None:
-    """Wait until the node is Ready."""
+    """Wait until the node is Ready. Raises ToolError after `seconds`."""
     deadline = time.monotonic() + seconds
     path = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
     while control.call(layout, kubectl, "get", "node", node.name, "-o", path).stdout != "True":
@@ -164,7 +164,7 @@ def wait_node(layout: Layout, kubectl: Path, node: Node, seconds: float = READY_
 
 
 def resume_all(layout: Layout) -> None:
-    """Let every paused process go on."""
+    """Resume every paused process."""
     for file in layout.pids.glob("*.pid"):
         identity = processes.read(file)
         if identity and processes.alive(identity) and processes.paused(identity):
@@ -172,7 +172,7 @@ def resume_all(layout: Layout) -> None:
 
 
 def states(layout: Layout = LAYOUT) -> list[ProcessState]:
-    """What each process of the cluster does."""
+    """The state of each process of the cluster."""
     names = [*control.PROGRAMS, *(name for node in NODES for name in nodes.process_names(node))]
     extra = sorted({file.stem for file in layout.pids.glob("*.pid")} - set(names))
     result = []
@@ -187,14 +187,14 @@ def states(layout: Layout = LAYOUT) -> list[ProcessState]:
 
 
 def down(layout: Layout = LAYOUT) -> None:
-    """End the cluster's processes and remove all that it made; ToolError when something stays."""
+    """Stop the cluster's processes, and remove all that it created. Raises ToolError if anything remains."""
     for node in NODES:
         nodes.stop(layout, node)
     argocd.stop(layout)
     control.stop(layout)
     network.remove()
     deadline = time.monotonic() + 10
-    while cgroups.remove() and time.monotonic() < deadline:  # the kernel takes a moment to bury the dead
+    while cgroups.remove() and time.monotonic() < deadline:  # the kernel needs a moment to end processes
         time.sleep(0.05)
     if layout.root.exists():
         shutil.rmtree(layout.root)
@@ -203,7 +203,7 @@ def down(layout: Layout = LAYOUT) -> None:
 
 
 def leftovers(layout: Layout = LAYOUT) -> list[str]:
-    """What there is of a cluster on this machine, besides processes: folders, mounts, namespaces, cgroups."""
+    """The parts of a cluster on this machine, except processes: folders, mounts, namespaces, cgroups."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     return [
         *([str(layout.root)] if layout.root.exists() else []),

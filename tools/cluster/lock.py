@@ -1,4 +1,4 @@
-"""One user at a time: a lock on the whole machine's cluster, with a line that says who holds it."""
+"""A lock on the machine's cluster, so that one process uses it at a time; its file says who holds it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from common.cachedir import ToolError
 
 
 def describe(text: str, now: float) -> str:
-    """Who holds the lock, from the text in its file; `now` in seconds since 1970."""
+    """The holder of the lock in words, from the text in its file; `now` in seconds since 1970."""
     try:
         holder = json.loads(text)
         seconds = int(now - holder["since"])
@@ -38,10 +38,10 @@ def _holder(text: str) -> int | None:
 
 @contextlib.contextmanager
 def held(path: Path, doing: str) -> Iterator[None]:
-    """Hold the lock at `path` while `doing`; ToolError that names the holder when somebody else has it.
+    """Hold the lock at `path` while `doing`. Raises ToolError with the holder if another process has it.
 
     The kernel frees it when this process ends, however it ends; the file is removed at the end. A process
-    that the holder has started works under the holder's lock: so a test can run the commands.
+    that the holder has started uses the holder's lock, so that a test can run the commands.
     """
     file = _open(path, processes.ancestors())
     if file is None:
@@ -61,11 +61,11 @@ def held(path: Path, doing: str) -> Iterator[None]:
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)  # while we hold it: whoever waits on this file sees that it is gone
+            path.unlink(missing_ok=True)  # while locked: a process that has it open sees that it is removed
 
 
 def _open(path: Path, ancestors: Set[int]) -> IO[str] | None:
-    """The file, locked; None when one of `ancestors` (process numbers) holds it."""
+    """The locked file; None if one of `ancestors` (process ids) holds it. Raises ToolError if others do."""
     while True:
         file = path.open("a+")
         try:
@@ -80,7 +80,7 @@ def _open(path: Path, ancestors: Set[int]) -> IO[str] | None:
                 f"the cluster is in use by {describe(text, time.time())}. "
                 "Wait until it is done, then run this again."
             ) from None
-        # Between opening and locking, the former holder may have removed the file that we opened.
+        # Between opening and locking, the previous holder may have removed the opened file.
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 return file

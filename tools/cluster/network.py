@@ -1,6 +1,6 @@
-"""Network namespaces: one for the control plane, with a bridge as switch, and one for each node.
+"""Network namespaces: one for the control plane, with a bridge as a switch, and one for each node.
 
-None of them has an uplink: the machine's own namespace holds no end of any of their links.
+None of them has an uplink: no end of their links is in the machine's own namespace.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from cluster.requirements import run
 FOLDER = Path("/run/netns")
 SWITCH = "switch"
 CLONE_NEWNET = 0x40000000
-"""Of setns(2): the descriptor is a network namespace's."""
+"""The flag of setns(2) for the descriptor of a network namespace."""
 
 
 def exists(namespace: str) -> bool:
-    """Whether the namespace is there."""
+    """Whether the namespace exists."""
     return (FOLDER / namespace).exists()
 
 
 def enter(namespace: str) -> list[str]:
-    """The command before a command that is to run in the namespace.
+    """The prefix of a command that is to run in the namespace.
 
-    Not `ip netns exec`: that mounts a new /sys, in which the kubelet finds no cgroups.
+    It is not `ip netns exec`, which mounts a new /sys, in which the kubelet finds no cgroups.
     """
     return ["nsenter", f"--net={FOLDER / namespace}"]
 
 
 def make() -> None:
-    """Make what is missing of all namespaces and links."""
+    """Create the namespaces and links that are missing."""
     if not exists(NAME):
         _make_control()
     for node in NODES:
@@ -58,7 +58,7 @@ def _make_node(node: Node) -> None:
     control, own = ("ip", "-n", NAME), ("ip", "-n", name)
     run("ip", "netns", "add", name)
     run(*own, "link", "set", "lo", "up")
-    # Both ends are made inside: they never are in the machine's own namespace.
+    # Both ends are created inside, so they are never in the machine's own namespace.
     run(*control, "link", "add", node.name, "type", "veth", "peer", "name", "eth0", "netns", name)
     run(*control, "link", "set", node.name, "master", SWITCH)
     run(*control, "link", "set", node.name, "up")
@@ -74,15 +74,15 @@ def _make_node(node: Node) -> None:
 
 
 def add_address(namespace: str, family: Family, address: str, link: str) -> None:
-    """Give a link of a namespace an address on the switch's network."""
-    # A new IPv6 address counts only after a second in which nobody else claims it: here nobody does.
+    """Add an address on the switch's network to a link of a namespace."""
+    # IPv6 uses a new address only after a second in which no other machine claims it: not needed here.
     options = ["nodad"] if family.version == 6 else []
     prefixed = family.with_prefix(address)
     run("ip", f"-{family.version}", "-n", namespace, "addr", "add", prefixed, "dev", link, *options)
 
 
 def add_route(namespace: str, family: Family, destination: str, gateway: str) -> None:
-    """Have a namespace send to `destination` by way of `gateway`."""
+    """Add a route of a namespace to `destination` through `gateway`."""
     run("ip", f"-{family.version}", "-n", namespace, "route", "replace", destination, "via", gateway)
 
 
@@ -93,7 +93,7 @@ def _forward(namespace: str) -> None:
 
 
 def remove() -> None:
-    """Remove every namespace of ours that is there; their links go with them."""
+    """Remove all existing namespaces of this cluster, and so their links."""
     for namespace in reversed(NETWORK_NAMESPACES):
         if exists(namespace):
             run("ip", "netns", "delete", namespace)
@@ -101,9 +101,9 @@ def remove() -> None:
 
 @contextmanager
 def inside(namespace: str) -> Iterator[None]:
-    """Have this thread, and what it starts, in the namespace: its connections are made there.
+    """Move this thread, and the processes that it starts, to the namespace: its connections are made there.
 
-    Other threads stay where they are. OSError when there is no such namespace.
+    Other threads stay in their namespace. Raises OSError if there is no such namespace.
     """
     with Path("/proc/thread-self/ns/net").open("rb") as own, (FOLDER / namespace).open("rb") as other:
         _set_namespace(other.fileno())
@@ -114,7 +114,7 @@ def inside(namespace: str) -> Iterator[None]:
 
 
 def _set_namespace(descriptor: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)  # os.setns came with Python 3.12
+    libc = ctypes.CDLL(None, use_errno=True)  # os.setns exists only since Python 3.12
     if libc.setns(descriptor, CLONE_NEWNET):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

@@ -1,7 +1,7 @@
-"""Real nodes: each a network, mount and process namespace with its containerd, kubelet and kube-proxy.
+"""Real nodes: each is a network, mount and process namespace with its containerd, kubelet and kube-proxy.
 
-The first process of the process namespace (`init`) collects the dead; when it is killed, the kernel kills
-every process of the node, the containers' too, and the mounts go with the last of them.
+The first process of the process namespace (`init`) collects dead processes. When it is killed, the kernel
+kills all processes of the node, including those of containers, and removes the mounts with the last process.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from common import progress
 from common.cachedir import ToolError
 
 PROGRAMS = ("containerd", "kubelet", "kube-proxy")
-"""In the order of their start."""
+"""The node's programs, in the order of their start."""
 
 BOUND = ("containerd", "containerd-shim-runc-v2", "ctr", "kubelet", "kube-proxy")
-"""The tools that each node has in its /run/bin."""
+"""The tools in each node's /run/bin."""
 
 CTR = ("/run/bin/ctr", "--namespace=k8s.io")
-"""The namespace is the one of the kubelet's images."""
+"""The start of a ctr command, with the containerd namespace of the kubelet's images."""
 
 
 def process_names(node: Node) -> tuple[str, ...]:
@@ -38,12 +38,12 @@ def process_names(node: Node) -> tuple[str, ...]:
 
 
 def pid_file(layout: Layout, node: Node, program: str) -> Path:
-    """The file of one of the node's processes."""
+    """The pid file of one of the node's processes."""
     return layout.pids / f"{node.name}-{program}.pid"
 
 
 def enter(layout: Layout, node: Node) -> list[str]:
-    """The command before a command that is to run on the node; ToolError when the node does not run."""
+    """The prefix of a command that is to run on the node. Raises ToolError if the node does not run."""
     identity = processes.read(pid_file(layout, node, "init"))
     if identity is None or not processes.alive(identity):
         raise ToolError(f"{node.name} is not running; start it: make cluster-up")
@@ -51,7 +51,7 @@ def enter(layout: Layout, node: Node) -> list[str]:
 
 
 def configure(layout: Layout, node: Node) -> None:
-    """Write the node's files, where it will see them."""
+    """Write the node's files to the folders that it mounts."""
     var, pki = layout.node_var(node), Path("/var/lib/kubelet/pki")
     for name in ("lib/kubelet/pki", "lib/containerd/hosts", "lib/cni/net.d", "log/pods", "tmp"):
         (var / name).mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def configure(layout: Layout, node: Node) -> None:
 
 
 def start_init(layout: Layout, node: Node, tools: Mapping[str, Path]) -> None:
-    """Make the node's namespaces, if they are not there."""
+    """Create the node's namespaces, if they do not exist."""
     file = pid_file(layout, node, "init")
     if processes.alive(processes.read(file)):
         return
@@ -99,9 +99,9 @@ def start_init(layout: Layout, node: Node, tools: Mapping[str, Path]) -> None:
 
 
 def start_containerd(layout: Layout, node: Node, images: Mapping[str, Image]) -> None:
-    """Start the node's containerd, and give it the images that it lacks."""
+    """Start the node's containerd, and load the images that it lacks."""
     if not processes.alive(processes.read(pid_file(layout, node, "containerd"))):
-        # It looks for its shim on the PATH, where the machine's own containerd may have another one, too.
+        # It searches its shim on the PATH, on which the machine's own containerd may have another shim.
         path = f"PATH=/run/bin:{os.environ.get('PATH', os.defpath)}"
         command = ["env", path, "/run/bin/containerd", "-c", "/var/lib/containerd/config.toml"]
         _start(layout, node, "containerd", command)
@@ -116,7 +116,7 @@ def start_containerd(layout: Layout, node: Node, images: Mapping[str, Image]) ->
 
 
 def start_kubelet(layout: Layout, node: Node) -> None:
-    """Start the node's kubelet and kube-proxy, where they do not run."""
+    """Start the node's kubelet and kube-proxy, if they do not run."""
     if not processes.alive(processes.read(pid_file(layout, node, "kubelet"))):
         command = [
             *("/run/bin/kubelet", "--kubeconfig=/var/lib/kubelet/kubeconfig"),
@@ -130,15 +130,16 @@ def start_kubelet(layout: Layout, node: Node) -> None:
 
 
 def images_on(layout: Layout, node: Node) -> dict[str, str]:
-    """The images that the node's containerd has: the digest of each name."""
+    """The images of the node's containerd: name -> digest."""
     lines = _run(layout, node, *CTR, "images", "list").stdout.decode().splitlines()[1:]
     return {name: digest for name, _, digest, *_ in (line.split() for line in lines)}
 
 
 def load_images(layout: Layout, node: Node, images: Mapping[str, Image]) -> None:
-    """Load the images that the node lacks, all at once: what they share is sent and unpacked once.
+    """Load the images that the node lacks, all at once, so that shared layers are sent and unpacked once.
 
-    A name of another image, from an older recipe, becomes a name of this one. ToolError if it fails.
+    A name that refers to another image, from an older recipe, then refers to the new one. Raises ToolError
+    if this fails.
     """
     there = images_on(layout, node)
     lacking = {name: image for name, image in images.items() if there.get(name) != ociimage.digest(image)}
@@ -156,15 +157,15 @@ def load_images(layout: Layout, node: Node, images: Mapping[str, Image]) -> None
 
 
 def remove_images(layout: Layout, node: Node, names: Sequence[str]) -> None:
-    """Remove images of these names from the node, and what nothing else needs of them."""
+    """Remove images of these names from the node, with all content that no other image needs."""
     _run(layout, node, *CTR, "images", "remove", "--sync", *names)
 
 
 def _import(layout: Layout, node: Node, images: Mapping[str, Image]) -> str:
-    """Import images; what ctr said when that failed, else nothing."""
+    """Import images. Returns ctr's error, or "" if it succeeded."""
     blobs = _run(layout, node, *CTR, "content", "list", "--quiet").stdout.decode().split()
     command = [*enter(layout, node), *CTR, "images", "import", "-"]
-    # By a pipe: the node does not see the cache's folder.
+    # Through a pipe, because the node cannot read the cache's folder.
     with (
         tempfile.TemporaryFile() as errors,
         subprocess.Popen(
@@ -172,7 +173,7 @@ def _import(layout: Layout, node: Node, images: Mapping[str, Image]) -> str:
         ) as process,
     ):
         pipe = cast(IO[bytes], process.stdin)
-        with contextlib.suppress(BrokenPipeError), pipe:  # ctr gave up; its code says so
+        with contextlib.suppress(BrokenPipeError), pipe:  # ctr has ended; its exit code reports it
             ociimage.write(pipe, images, set(blobs))
         code = process.wait()
         errors.seek(0)
@@ -180,7 +181,7 @@ def _import(layout: Layout, node: Node, images: Mapping[str, Image]) -> str:
 
 
 def stop(layout: Layout, node: Node) -> list[str]:
-    """End every process of the node at once, the containers' too; the names of those that ran."""
+    """Kill all processes of the node, including those of containers. Returns the names of those that ran."""
     names = [
         program
         for program in ("init", *reversed(PROGRAMS))
@@ -200,7 +201,7 @@ def _run(layout: Layout, node: Node, *command: str) -> subprocess.CompletedProce
 
 
 def _mounted(layout: Layout, node: Node) -> bool:
-    # The last thing that the script does before it becomes tini.
+    # The last file that the script creates before it becomes tini.
     return _run(layout, node, "test", "-e", "/run/bin/.ready").returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""The image of notebooks (images/spark-notebook), on the Spark images of these tests, which have no pip."""
+"""The image for notebooks (images/spark-notebook), on the Spark images of these tests, which have no pip."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from common.cachedir import ToolError, key
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark-notebook"
 REPOSITORY = "docker.io/sparkgen/spark-notebook"
-"""Of the images of Spark with JupyterLab; the tag is Spark's version."""
+"""The repository of the images of Spark with JupyterLab; the tag is Spark's version."""
 PYTHON = (3, 11)
-"""That of Debian's stable release, which the images of these tests are made of."""
+"""The version of Python in Debian's stable release, the base of these images."""
 
 
 def spark_notebook(version: str) -> Image:
-    """The image of a Spark version with JupyterLab, built if need be."""
+    """The image of a Spark version with JupyterLab, built if necessary."""
     below = images.spark(version)
     parts = [part for path in sorted(RECIPE.iterdir()) for part in (path.name, path.read_bytes())]
 
@@ -29,7 +29,7 @@ def spark_notebook(version: str) -> Image:
         shutil.copytree(RECIPE, context)
         progress.say(f"building the image of Spark {version} with JupyterLab (once; two minutes)")
         pip = _download(context)
-        # The wheels came with the context: the build reaches no registry.
+        # The wheels are in the context, so the build needs no registry.
         call = f"env PIP_BREAK_SYSTEM_PACKAGES=1 PIP_NO_INDEX=1 PIP_FIND_LINKS=/tmp/notebook python3 {pip}"
         made = images.build(context, below, folder, "--build-arg=BASE=base", f"--build-arg=PIP={call}")
         shutil.rmtree(context)
@@ -39,7 +39,7 @@ def spark_notebook(version: str) -> Image:
 
 
 def _download(context: Path) -> str:
-    """The recipe's wheels, put into the context, and the path of pip's own in the build."""
+    """Download the recipe's wheels to the context. Returns the path of pip's own wheel in the build."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--only-binary=:all:", "--python-version", ".".join(map(str, PYTHON))]
     command += ["--dest", str(context), "-r", str(context / "requirements.txt"), "pip"]

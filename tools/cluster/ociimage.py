@@ -1,8 +1,8 @@
-"""Container images as values, and as one OCI archive, byte for byte the same every time.
+"""Container images as values, and as one OCI archive with reproducible bytes.
 
-Layers are not compressed: on one machine, packing and unpacking costs more time than it saves room (Spark's
-jars are packed already), and a layer's digest is then its diff_id, too. Images that share layers share them
-in the archive.
+Layers are not compressed: on one machine, compression takes too much time for the little space that it saves
+(Spark's jars are already compressed), and without it a layer's digest is also its diff_id. Images that share
+layers share them in the archive, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import IO, Any
 BUSYBOX_COMMANDS = ("sh", "sleep", "wget", "nslookup", "httpd", "cat", "ls", "echo", "ping", "nc", "id")
 
 COPY_BYTES = 1 << 20
-"""How much of a layer is read at once."""
+"""The bytes of a layer that are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image without a name: the "config" of its OCI configuration (Env, User, ...), and its layers."""
+    """An image without a name. `config`: the "config" of its OCI configuration (Env, User, ...)."""
 
     architecture: str
     config: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Image:
 
 
 def layer(content: bytes | Path) -> Layer:
-    """The layer of a tar; reads all of it for the digest."""
+    """The layer of a tar, which is read completely for the digest."""
     if isinstance(content, bytes):
         return Layer(_digest(content), len(content), content)
     with content.open("rb") as file:
@@ -51,27 +51,27 @@ def layer(content: bytes | Path) -> Layer:
 
 
 def machine_architecture() -> str:
-    """The architecture of this machine in the words of OCI."""
+    """The architecture of this machine, as OCI names it."""
     machine = platform.machine()
     return {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
 
 
 def on_top(image: Image, *layers: Layer, **config: Any) -> Image:
-    """Another image: with more layers, and these entries of its config (User=..., Env=[...]) instead."""
+    """The image with more layers, and with these entries of its config (User=..., Env=[...]) replaced."""
     return Image(image.architecture, {**image.config, **config}, (*image.layers, *layers))
 
 
 def digest(image: Image) -> str:
-    """The digest of the image's manifest: what containerd knows it by."""
+    """The digest of the image's manifest, by which containerd identifies the image."""
     return _digest(_manifest(image, _configuration(image)))
 
 
 def members(images: Mapping[str, Image]) -> dict[str, bytes | Layer]:
-    """The files of an OCI layout that holds the images under these names ("docker.io/me/it:1").
+    """The files of an OCI layout with the images under these names ("docker.io/me/it:1").
 
-    containerd takes the names from the manifests' annotations. (A name for the index besides, as with
-    `ctr images import --index-name`, would make ctr unpack the index of an image that by then is the
-    manifest: once containerd's garbage collector has run in between, "content digest ... not found".)
+    containerd reads the names from the manifests' annotations. (With an additional name for the index, as by
+    `ctr images import --index-name`, ctr would unpack the index of an image that by then is the manifest. If
+    containerd's garbage collector has run in between, this fails with "content digest ... not found".)
     """
     files: dict[str, bytes | Layer] = {}
     entries = []
@@ -88,7 +88,7 @@ def members(images: Mapping[str, Image]) -> dict[str, bytes | Layer]:
 
 
 def write(output: IO[bytes], images: Mapping[str, Image], there: Collection[str] = ()) -> None:
-    """Write the archive of images, without the layers whose digests the receiver has already (`there`)."""
+    """Write the archive of images, without the layers in `there`: digests that the receiver already has."""
     with tarfile.open(fileobj=output, mode="w|", bufsize=COPY_BYTES) as archive:
         for name, content in sorted(members(images).items()):
             if isinstance(content, bytes):
@@ -99,7 +99,7 @@ def write(output: IO[bytes], images: Mapping[str, Image], there: Collection[str]
 
 
 def make_layout(folder: Path, image: Image) -> None:
-    """Write the OCI layout of one image as a folder; its layers are links to files, or small."""
+    """Write the OCI layout of one image to a folder; layers in files become hard links."""
     for name, content in members({"image": image}).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +111,7 @@ def make_layout(folder: Path, image: Image) -> None:
 
 
 def read_dir(folder: Path) -> Image:
-    """The image that buildah (or skopeo) wrote to `dir:folder`, whose layers are not compressed."""
+    """The image that buildah (or skopeo) wrote to `dir:folder` with uncompressed layers."""
 
     def blob(described: Mapping[str, Any]) -> Path:
         return folder / str(described["digest"]).removeprefix("sha256:")
@@ -123,13 +123,13 @@ def read_dir(folder: Path) -> Image:
 
 
 def busybox(binary: Path) -> bytes:
-    """The layer of an image that holds one static busybox under its commands' names."""
+    """The tar of a layer with one static busybox, and a link for each of its commands."""
     links = {f"bin/{command}": "busybox" for command in BUSYBOX_COMMANDS}
     return tar({"bin/busybox": binary.read_bytes(), "tmp/.keep": b""}, links)
 
 
 def tar(files: Mapping[str, bytes], links: Mapping[str, str] | None = None) -> bytes:
-    """A tar of `files` (all executable, root's, of the year 1970) and symbolic `links`."""
+    """A tar of `files` (all executable, owned by root, dated 1970) and symbolic `links`."""
     output = io.BytesIO()
     with tarfile.open(fileobj=output, mode="w") as archive:
         for name, data in sorted(files.items()):
@@ -148,7 +148,7 @@ def _add(archive: tarfile.TarFile, name: str, size: int, data: IO[bytes]) -> Non
 
 
 def opened(part: Layer) -> IO[bytes]:
-    """The layer's tar, to read."""
+    """The layer's tar, opened for reading."""
     return io.BytesIO(part.content) if isinstance(part.content, bytes) else part.content.open("rb")
 
 

@@ -1,7 +1,7 @@
-"""Packets that pass a network namespace: what tests prove with that nothing leaves, and nothing arrives.
+"""Records packets in a network namespace, so that tests can prove that none leaves it, or arrives.
 
-`watched` listens on every interface of a namespace, `probe` tries addresses from one. Both run this file
-as a program of its own inside the namespace; a namespace is given as the command that enters it.
+`watched` listens on every interface of a namespace, `probe` tries addresses from a namespace. Both run this
+file as a program inside the namespace; a namespace is given as the command that enters it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dataclasses import asdict, dataclass
 ETH_P_ALL = 3
 PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp"}
 CONNECT_SECONDS = 1.0
-"""How long a connection may take: these are addresses of one machine."""
+"""The most seconds for a connection: these are addresses on the same machine."""
 
 SETTLE_SECONDS = 0.3
-"""How long a watcher listens on after it was told to stop: a packet may be on its way."""
+"""Seconds for which a watcher still listens after it was told to stop, because packets may be in transit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """An IPv4 packet as it passed: "icmp", "tcp" or "udp", its addresses, and its target port (icmp: 0)."""
+    """A recorded IPv4 packet: "icmp", "tcp" or "udp", its addresses, and its target port (icmp: 0)."""
 
     protocol: str
     source: str
@@ -38,7 +38,7 @@ class Packet:
 
 
 def parse(data: bytes, marker: bytes, ports: Iterable[int]) -> Packet | None:
-    """The packet in `data` (from the IP header on), if it carries `marker` or goes to one of `ports`."""
+    """The packet in `data` (from the IP header on), if it contains `marker` or goes to one of `ports`."""
     if len(data) < 20 or data[0] >> 4 != 4 or data[9] not in PROTOCOLS:
         return None
     protocol = PROTOCOLS[data[9]]
@@ -50,7 +50,7 @@ def parse(data: bytes, marker: bytes, ports: Iterable[int]) -> Packet | None:
 
 
 def echo_request(marker: bytes) -> bytes:
-    """An ICMP echo request that carries `marker` (RFC 792)."""
+    """An ICMP echo request that contains `marker` (RFC 792)."""
     head = struct.pack("!BBHHH", 8, 0, 0, 1, 1)
     return head[:2] + struct.pack("!H", checksum(head + marker)) + head[4:] + marker
 
@@ -66,7 +66,7 @@ def checksum(data: bytes) -> int:
 
 @contextmanager
 def watched(enter: Sequence[str], marker: str, ports: Iterable[int] = ()) -> Iterator[list[Packet]]:
-    """Every packet in a namespace that carries `marker` or goes to a port; the list is filled at the end."""
+    """All packets in a namespace that contain `marker` or go to a port; the list is filled at the end."""
     seen: list[Packet] = []
     command = [*enter, sys.executable, __file__, "watch", marker, *map(str, ports)]
     watcher = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -83,7 +83,7 @@ def watched(enter: Sequence[str], marker: str, ports: Iterable[int] = ()) -> Ite
 
 
 def probe(enter: Sequence[str], marker: str, targets: Iterable[tuple[str, int]]) -> set[tuple[str, int]]:
-    """Try (address, port)s from a namespace by TCP, UDP and ICMP: those that took the connection."""
+    """Try (address, port)s from a namespace by TCP, UDP and ICMP. Returns those that accept connections."""
     command = [*enter, sys.executable, __file__, "probe", marker]
     command += [f"{address}:{port}" for address, port in targets]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -128,7 +128,7 @@ def _send(kind: int, protocol: int, data: bytes, target: tuple[str, int]) -> Non
         try:
             sender.sendto(data, target)
         except OSError as error:
-            # No way there is what this program is to find out; anything else is a mistake of its own.
+            # An unreachable address is a result of this program; any other error is a bug in it.
             if error.errno not in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED):
                 raise
 

@@ -1,4 +1,4 @@
-"""The cluster as values: names, addresses and folders. Nothing here touches the machine.
+"""The cluster as values: names, addresses and folders. This module does not change the machine.
 
 Addresses (all inside network namespaces without an uplink), of one IP version or of both:
 
@@ -6,7 +6,7 @@ Addresses (all inside network namespaces without an uplink), of one IP version o
     10.77.0.11, 12  fd00:10:77::b, c   node1, node2
     10.88.N.0/24    fd00:10:88:N::/64  pods of node N
     10.96.0.0/16    fd00:10:96::/112   services; the first is the API server, the tenth DNS
-    10.99.0.0/16    fd00:10:99::/64    what kwok's pods claim to have
+    10.99.0.0/16    fd00:10:99::/64    addresses of kwok's pods, which do not really exist
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FAMILY = os.environ.get("SPARKGEN_FAMILY") or "ipv4"
-"""The addresses that pods and services have: a key of `FAMILIES`."""
+"""The sort of addresses of pods and services: a key of `FAMILIES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Family:
 
     version: int
     everywhere: str
-    """A route's destination: every address."""
+    """All addresses, as the destination of a route."""
     nodes: str
     pods: str
     pods_of_a_node: int
-    """The length of the prefix of one node's pods."""
+    """The prefix length of the pods of one node."""
     services: str
     fakes: str
 
@@ -50,11 +50,11 @@ class Family:
         return str(ipaddress.ip_network(self.services)[10])
 
     def node_address(self, number: int) -> str:
-        """An address on the control plane's switch."""
+        """The address with this number on the control plane's switch."""
         return str(ipaddress.ip_network(self.nodes)[number])
 
     def with_prefix(self, address: str) -> str:
-        """An address on the switch, as `ip addr add` wants it."""
+        """An address on the switch with its prefix length, as `ip addr add` needs it."""
         return f"{address}/{ipaddress.ip_network(self.nodes).prefixlen}"
 
     def node_pods(self, number: int) -> str:
@@ -83,22 +83,21 @@ IPV6 = Family(
     fakes="fd00:10:99::/64",
 )
 FAMILIES = {"ipv4": (IPV4,), "ipv6": (IPV6,), "dual": (IPV4, IPV6)}
-"""The IP versions of each kind of cluster. The first is that of `status.podIP`, and of a Service that asks
-for no other."""
+"""The IP versions of each sort of cluster. The first is for `status.podIP`, and for Services by default."""
 
 USED = FAMILIES.get(FAMILY, (IPV4,))
-"""The IP versions of this cluster. (requirements.explain refuses a family that is none.)"""
+"""The IP versions of this cluster. (requirements.explain refuses an unknown family.)"""
 PRIMARY = USED[0]
 
 NAME = os.environ.get("SPARKGEN_CLUSTER", "sparkgen-cluster") + ("" if FAMILY == "ipv4" else f"-{FAMILY}")
-"""The name of all that the cluster makes: namespaces start with it, folders and cgroups are called so.
+"""The name of all that the cluster creates: it is the prefix of namespaces, and names folders and cgroups.
 
-Clusters with other names run beside this one: the addresses are the same, the namespaces are not.
+Clusters with other names can run at the same time: they have equal addresses in different namespaces.
 """
 
 CONTROL_ADDRESS = PRIMARY.control
 CONTROL_HOST = f"[{CONTROL_ADDRESS}]" if PRIMARY is IPV6 else CONTROL_ADDRESS
-"""The control plane's address, as URLs and names of images have it."""
+"""The control plane's address, as written in URLs and image names."""
 POD_NETWORK = ",".join(family.pods for family in USED)
 SERVICE_NETWORK = ",".join(family.services for family in USED)
 API_SERVICE = PRIMARY.api_service
@@ -108,7 +107,7 @@ API_SERVER = f"https://{CONTROL_HOST}:6443"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A real node: its number (1, 2, ...) decides all the rest."""
+    """A real node: its number (1, 2, ...) determines everything else."""
 
     number: int
 
@@ -119,16 +118,16 @@ class Node:
 
     @property
     def address(self) -> str:
-        """Its address on the control plane's switch; of the first IP version."""
+        """Its address on the control plane's switch, in the first IP version."""
         return self.address_in(PRIMARY)
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Its address of each IP version."""
+        """Its address in each IP version."""
         return tuple(self.address_in(family) for family in USED)
 
     def address_in(self, family: Family) -> str:
-        """Its address of one IP version."""
+        """Its address in one IP version."""
         return family.node_address(10 + self.number)
 
     def pods_in(self, family: Family) -> str:
@@ -147,7 +146,7 @@ NETWORK_NAMESPACES = (NAME, *(node.network_namespace for node in NODES))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where things are, below one folder (`root`) that `down` removes whole."""
+    """The cluster's files, all below one folder (`root`), which `down` removes completely."""
 
     root: Path
 
@@ -158,12 +157,12 @@ class Layout:
 
     @property
     def pids(self) -> Path:
-        """One file for each process."""
+        """The folder with a pid file for each process."""
         return self.root / "pids"
 
     @property
     def logs(self) -> Path:
-        """One file for each process."""
+        """The folder with a log for each process."""
         return self.root / "log"
 
     @property
@@ -173,12 +172,12 @@ class Layout:
 
     @property
     def audit_log(self) -> Path:
-        """One line of JSON for each call of a service account."""
+        """The audit log: one line of JSON for each call of a service account."""
         return self.root / "log" / "audit.log"
 
     @property
     def stamp(self) -> Path:
-        """What the cluster was made from; see lifecycle.Stamp."""
+        """The file with the cluster's stamp; see lifecycle.Stamp."""
         return self.root / "stamp.json"
 
     @property
@@ -191,11 +190,11 @@ class Layout:
         return self.root / name
 
     def node(self, node: Node) -> Path:
-        """The folder that holds what the node sees as its own /var, /mnt and /srv."""
+        """The folder with the folders that are the node's /var, /mnt and /srv."""
         return self.root / "nodes" / node.name
 
     def node_var(self, node: Node) -> Path:
-        """What the node sees as /var."""
+        """The folder that is the node's /var."""
         return self.node(node) / "var"
 
 

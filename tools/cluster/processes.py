@@ -1,8 +1,8 @@
-"""Processes that outlive this one, known by files that prove that a process is still the same.
+"""Processes that outlive this one, each with a file that identifies it.
 
-A number alone proves nothing: after a reboot, or days, it may be somebody else's. So a file holds the
-number, when that process started (in the kernel's ticks since boot) and the boot it started in. Only a
-process that agrees in all three is ever signalled.
+A process id alone is not enough: after a reboot, or days, another process may have it. So the file has the
+process id, the time at which the process started (in the kernel's ticks since boot), and the boot's id. Only
+a process that matches all three is ever signalled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A process: its number, its start in ticks since boot, and the boot's id."""
+    """A process: its id, its start in ticks since boot, and the boot's id."""
 
     pid: int
     ticks: int
@@ -33,9 +33,9 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What /proc/PID/stat says: the state's letter, the number of threads, and the start's ticks.
+    """Values of /proc/PID/stat: the letter of the state, the number of threads, and the start in ticks.
 
-    The state "Z" is dead but not yet collected.
+    The state "Z" means dead but not yet collected.
     """
 
     state: str
@@ -44,18 +44,18 @@ class Stat:
 
 
 def parse_stat(text: str) -> Stat:
-    """The stat in the text of /proc/PID/stat; the command's name, in parentheses, may hold anything."""
+    """The values in the text of /proc/PID/stat; the command's name, in parentheses, may have any text."""
     fields = text.rpartition(")")[2].split()
     return Stat(fields[0], int(fields[17]), int(fields[19]))
 
 
 def boot_id() -> str:
-    """The id of this boot: another one after every reboot."""
+    """The id of this boot, which is different after every reboot."""
     return BOOT_ID.read_text().strip()
 
 
 def stat_of(pid: int) -> Stat | None:
-    """The stat of a process, or None when there is none."""
+    """The values of /proc/PID/stat; None if there is no such process."""
     try:
         return parse_stat(Path(f"/proc/{pid}/stat").read_text())
     except (FileNotFoundError, ProcessLookupError):
@@ -63,15 +63,15 @@ def stat_of(pid: int) -> Stat | None:
 
 
 def identify(pid: int) -> Identity | None:
-    """The identity of a running process."""
+    """The identity of a running process; None if there is no such process."""
     found = stat_of(pid)
     return Identity(pid, found.ticks, boot_id()) if found else None
 
 
 def alive(identity: Identity | None) -> bool:
-    """Whether that very process still runs (or is paused).
+    """Whether this process still runs (or is paused).
 
-    A killed process may be "Z" while others of its threads still end: until then its sockets listen.
+    A killed process may be "Z" while its other threads are still ending: until then its sockets listen.
     """
     if identity is None or identity.boot != boot_id():
         return False
@@ -88,7 +88,7 @@ def paused(identity: Identity) -> bool:
 
 
 def read(path: Path) -> Identity | None:
-    """The identity in a file; None when there is no file, or half of one."""
+    """The identity in a file; None if there is no file, or an incomplete one."""
     try:
         return Identity(**json.loads(path.read_text()))
     except (FileNotFoundError, json.JSONDecodeError, TypeError):
@@ -96,17 +96,17 @@ def read(path: Path) -> Identity | None:
 
 
 def write(path: Path, identity: Identity) -> None:
-    """Write the file, in one step."""
+    """Write the file atomically."""
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(asdict(identity)))
     fresh.rename(path)
 
 
 def start(command: Sequence[str], log: Path, pid_file: Path, *, forks: bool = False) -> Identity:
-    """Start a process that goes on without us, and note its identity.
+    """Start a process that outlives this one, and write its identity to `pid_file`. Returns the identity.
 
-    `forks` says that `command` forks once and waits (as nsenter and unshare do to enter a process
-    namespace): then its child is the process. Raises ToolError with the log's end when it ends at once.
+    `forks`: `command` forks once and waits (as nsenter and unshare do to enter a process namespace), and its
+    child is the process. Raises ToolError with the end of the log if it ends at once.
     """
     with log.open("ab") as output:
         process = subprocess.Popen(
@@ -115,11 +115,11 @@ def start(command: Sequence[str], log: Path, pid_file: Path, *, forks: bool = Fa
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C at our terminal is not meant for it
+            start_new_session=True,  # so that Ctrl-C in this terminal does not reach it
         )
     write_first = identify(process.pid)
     if write_first:
-        write(pid_file, write_first)  # never a moment in which it runs and nobody knows
+        write(pid_file, write_first)  # so that a running process always has a file
     pid = _child(process) if forks else process.pid
     identity = identify(pid) if pid else None
     if identity is None or process.poll() is not None:
@@ -140,13 +140,13 @@ def _child(process: subprocess.Popen[bytes], seconds: float = 10) -> int | None:
 
 
 def last_lines(log: Path, lines: int = 8) -> str:
-    """The end of a log, indented."""
+    """The last lines of a log, indented."""
     text = log.read_text(errors="replace") if log.exists() else ""
     return "\n".join(f"  {line[:300]}" for line in text.strip().splitlines()[-lines:])
 
 
 def send(identity: Identity | None, number: signal.Signals) -> bool:
-    """Signal that very process; False when it is gone."""
+    """Send a signal to this process. Returns False if it no longer exists."""
     if identity is None or not alive(identity):
         return False
     with contextlib.suppress(ProcessLookupError):
@@ -156,12 +156,15 @@ def send(identity: Identity | None, number: signal.Signals) -> bool:
 
 
 def stop(pid_file: Path, seconds: float = 5, *, kill: bool = False) -> bool:
-    """End the process of a file, kindly first unless `kill`, and remove the file; whether it was running."""
+    """End the process of a file, first by SIGTERM unless `kill`, and remove the file.
+
+    Returns whether it was running. Raises ToolError if it cannot be ended.
+    """
     identity = read(pid_file)
     was_running = alive(identity)
     if was_running and not kill:
         send(identity, signal.SIGTERM)
-        send(identity, signal.SIGCONT)  # a paused one acts on nothing else
+        send(identity, signal.SIGCONT)  # a paused process handles SIGTERM only after this
         wait_gone(identity, seconds)
     if alive(identity):
         send(identity, signal.SIGKILL)
@@ -173,19 +176,19 @@ def stop(pid_file: Path, seconds: float = 5, *, kill: bool = False) -> bool:
 
 
 def wait_gone(identity: Identity | None, seconds: float) -> bool:
-    """Wait until the process is gone; whether it is."""
+    """Wait until the process has ended, at most `seconds`. Returns whether it has."""
     deadline = time.monotonic() + seconds
     while alive(identity):
         if time.monotonic() > deadline:
             return False
         with contextlib.suppress(ChildProcessError, TypeError):
-            os.waitpid(identity.pid if identity else 0, os.WNOHANG)  # our own child stays a zombie otherwise
+            os.waitpid(identity.pid if identity else 0, os.WNOHANG)  # otherwise, a child stays a zombie
         time.sleep(0.02)
     return True
 
 
 def pause(identity: Identity) -> None:
-    """Stop the process until `resume`; on return it is stopped."""
+    """Stop the process until `resume`, and wait until it is stopped, at most two seconds."""
     deadline = time.monotonic() + 2
     send(identity, signal.SIGSTOP)
     while alive(identity) and not paused(identity) and time.monotonic() < deadline:
@@ -193,7 +196,7 @@ def pause(identity: Identity) -> None:
 
 
 def resume(identity: Identity) -> None:
-    """Let a paused process go on, and the nsenter that waits for it: that one stops when its child does."""
+    """Resume a paused process, and the nsenter that waits for it, which stops when its child stops."""
     parent = _parent(identity.pid)
     send(identity, signal.SIGCONT)
     deadline = time.monotonic() + 2
@@ -209,7 +212,7 @@ def _parent(pid: int) -> Identity | None:
 
 
 def ancestors() -> set[int]:
-    """The numbers of this process's parent, its parent, and so on."""
+    """The process ids of this process's parent, the parent's parent, and so on."""
     result: set[int] = set()
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         found = _parent(os.getpid())

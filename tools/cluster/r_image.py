@@ -1,4 +1,4 @@
-"""The image of main files in R (images/spark-with-r): Debian's R on the Spark images of these tests."""
+"""The image for main files in R (images/spark-with-r): Debian's R on the Spark images of these tests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from common.cachedir import key
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark-with-r"
 REPOSITORY = "docker.io/sparkgen/spark-with-r"
-"""Of the images of Spark with R; the tag is Spark's version."""
+"""The repository of the images of Spark with R; the tag is Spark's version."""
 
 
 def spark_with_r(version: str) -> Image:
-    """The image of a Spark version with R, built if need be."""
+    """The image of a Spark version with R, built if necessary."""
     below = images.spark(version)
 
     def make(folder: Path) -> Image:

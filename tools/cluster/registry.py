@@ -1,13 +1,13 @@
 """Registries for tests: CNCF distribution, on the control plane's address of the cluster's own network.
 
-Pods, kubelets and the nodes' containerd reach them, and nothing else does. From a test:
+Only pods, kubelets and the nodes' containerd can reach them. In a test:
 
     with registry.running(folder) as it:                        # TLS, and passwords
         with network.inside(NAME):
             digest = it.client("team-a").push("team/etl", image)
         it.blob(layer).truncate(...)
 
-`plain=True` is one that speaks HTTP and knows no passwords.
+`plain=True` uses plain HTTP, without passwords.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ PASSWORDS = {
     "team-b": ("team-b-secret", "$2b$04$jiNtYGKO2kJUhYHWLq4L8uiZyjt6fxtpdHBzV8OiM6BWSplZWbzvO"),
     "reader": ("reader-secret", "$2b$04$psCs0MG8/9r3/2JcMaO55.YctTsrCdvyuMnXMMKONUys/oXNP5ZKK"),
 }
-"""The users of tests: password, and its hash by bcrypt (with the least of rounds), the only one that
-distribution reads."""
+"""The users of tests: password, and its hash by bcrypt (with the fewest rounds), the only algorithm that
+distribution supports."""
 
 START_SECONDS = 30.0
-"""How long it may take to listen; on an idle machine it takes half a second."""
+"""The most seconds until it listens; on an idle machine it takes half a second."""
 
 
 def htpasswd(*users: str) -> str:
-    """The text of a file of passwords with these of `PASSWORDS`."""
+    """The text of a password file with these users of `PASSWORDS`."""
     return "".join(f"{user}:{PASSWORDS[user][1]}\n" for user in users)
 
 
 def trust(address: str, layout: Layout = LAYOUT, *, tls: bool = True) -> None:
-    """Have every node's containerd pull from `address`, by TLS with a certificate of the cluster's CA."""
+    """Let all nodes' containerd pull from `address`; `tls`: by TLS, certified by the cluster's CA."""
     for node in NODES:
         folder = layout.node_var(node) / Path(configs.HOSTS).relative_to("/var") / address
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ def trust(address: str, layout: Layout = LAYOUT, *, tls: bool = True) -> None:
 
 
 def docker_config(address: str, user: str, password: str) -> str:
-    """The text of a config.json, as docker, helm and Secrets of kubernetes.io/dockerconfigjson have it."""
+    """The text of a config.json, as for docker, helm and Secrets of type kubernetes.io/dockerconfigjson."""
     word = base64.b64encode(f"{user}:{password}".encode()).decode()
     return json.dumps({"auths": {address: {"username": user, "password": password, "auth": word}}})
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """A registry: its files in `folder`, and whether it speaks plain HTTP without passwords."""
+    """A registry. `folder`: its files; `plain`: it uses plain HTTP without passwords."""
 
     folder: Path
     plain: bool = False
@@ -70,35 +70,35 @@ class Registry:
 
     @property
     def address(self) -> str:
-        """What the names of its images begin with."""
+        """The prefix of the names of its images."""
         return f"{CONTROL_HOST}:{PLAIN_PORT if self.plain else PORT}"
 
     @property
     def push_address(self) -> str:
-        """Where images are pushed to: it has one side."""
+        """The address for pushing images, which is the same."""
         return self.address
 
     @property
     def authority(self) -> Path | None:
-        """The file with the certificate authority that vouches for it; None with plain HTTP."""
+        """The file with the certificate authority that signed its certificate; None for plain HTTP."""
         return None if self.plain else self.layout.pki / "ca.crt"
 
     def client(self, user: str = "") -> Client:
-        """A client with the name and password of one of `PASSWORDS`, or without any."""
+        """A client with the name and password of a user of `PASSWORDS`, or for "" without them."""
         password = PASSWORDS[user][0] if user else ""
         return Client(self.address, self.authority, user, password)
 
     def config_json(self, user: str) -> str:
-        """The config.json with that user's password."""
+        """The text of a config.json with this user's password."""
         return docker_config(self.address, user, PASSWORDS[user][0])
 
     def blob(self, digest: str) -> Path:
-        """The file that a blob or manifest is kept in: write to it to tamper, truncate it, remove it."""
+        """The file of a blob or manifest, which tests may change, truncate or remove."""
         kind, _, word = digest.partition(":")
         return self.folder / "data/docker/registry/v2/blobs" / kind / word[:2] / word / "data"
 
     def start(self) -> None:
-        """Start it, if it does not run; ToolError when it does not listen."""
+        """Start it, if it does not run. Raises ToolError if it does not listen in time."""
         name = self._name
         file = self.layout.pids / f"{name}.pid"
         if processes.alive(processes.read(file)):
@@ -118,12 +118,12 @@ class Registry:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """End it as a crash would: who asks meanwhile is refused; `start` brings it back with all it has."""
+        """Kill it, as a crash would: connections are then refused; `start` restores it with all its data."""
         processes.stop(self.layout.pids / f"{self._name}.pid", kill=True)
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """It does not run meanwhile."""
+        """Stop it during the block."""
         self.stop()
         try:
             yield
@@ -132,7 +132,7 @@ class Registry:
 
     @property
     def requests(self) -> list[str]:
-        """What it was asked since the log began: "GET /v2/...", the oldest first."""
+        """The requests in its log: "GET /v2/...", the oldest first."""
         text = (self.layout.logs / f"{self._name}.log").read_text(errors="replace")
         done = (json.loads(line) for line in text.splitlines() if '"http.response.status"' in line)
         return [f"{line['http.request.method']} {line['http.request.uri']}" for line in done]
@@ -163,9 +163,9 @@ class Registry:
 
 @contextmanager
 def running(folder: Path, *, plain: bool = False, layout: Layout = LAYOUT) -> Iterator[Registry]:
-    """A registry that keeps its files in `folder`, and that the nodes pull from; it ends with the block."""
+    """A registry with its files in `folder`, from which the nodes can pull; it ends with the block."""
     it = Registry(folder, plain, layout)
-    it.stop()  # one that an interrupted test has left
+    it.stop()  # the registry of an interrupted test
     (layout.logs / f"{it._name}.log").unlink(missing_ok=True)
     trust(it.address, layout, tls=not plain)
     it.start()
@@ -176,7 +176,7 @@ def running(folder: Path, *, plain: bool = False, layout: Layout = LAYOUT) -> It
 
 
 def forget(address: str) -> None:
-    """Remove from every node what it has pulled from `address`: the next pod pulls again."""
+    """Remove all images that were pulled from `address` from every node, so that the next pod pulls again."""
     for node in NODES:
         names = [name for name in nodes.images_on(LAYOUT, node) if name.startswith(f"{address}/")]
         if names:

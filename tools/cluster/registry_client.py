@@ -1,4 +1,4 @@
-"""A small client of registries, for tests: what it sends and what it is answered are the protocol's own.
+"""A small client of registries, for tests: it exposes the protocol's own requests and answers.
 
 It connects from the thread's network namespace: call it in `with network.inside(NAME)`.
 The protocol is https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md.
@@ -22,14 +22,14 @@ from cluster.ociimage import Image
 
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 SECONDS = 20.0
-"""How long an answer may take."""
+"""The most seconds for an answer."""
 
 
 class Refused(Exception):
-    """The registry's answer was no: `status` is HTTP's, `code` the first of the answer's error codes."""
+    """The registry refused a request: `status` is HTTP's, `code` the answer's first error code, or ""."""
 
     def __init__(self, status: int, body: bytes) -> None:
-        """Take the answer."""
+        """Parse the answer's error code."""
         self.status = status
         try:
             self.code = str(json.loads(body)["errors"][0]["code"])
@@ -49,9 +49,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A registry ("10.77.0.1:5443"), and who asks: with a CA's file by TLS, else by plain HTTP.
+    """A registry ("10.77.0.1:5443"), and the user: with a CA's file by TLS, otherwise by plain HTTP.
 
-    `name`: what its certificate is good for, where that is not the host of `address`.
+    `name`: the name in its certificate, if this is not the host of `address`.
     """
 
     address: str
@@ -63,7 +63,7 @@ class Client:
     def call(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """One request, whatever the answer; OSError when there is none."""
+        """Send one request. Returns its answer, whatever the status is. Raises OSError without an answer."""
         sent = dict(headers or {})
         if self.user:
             word = base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
@@ -88,7 +88,7 @@ class Client:
             connection.close()
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
-        """One request that has to succeed: Refused otherwise. `content_type` is Content-Type."""
+        """Send one request. Raises Refused if it does not succeed. `content_type` means Content-Type."""
         named = {name.replace("_", "-").title(): value for name, value in headers.items()}
         answer = self.call(method, path, body, named)
         if answer.status >= 400:
@@ -96,7 +96,7 @@ class Client:
         return answer
 
     def push(self, repository: str, image: Image, tag: str = "") -> str:
-        """Push the image, under a tag or by its digest alone: its digest."""
+        """Push the image, with a tag or by its digest alone. Returns its digest."""
         parts = ociimage.members({"pushed": image})
         wanted = ociimage.digest(image)
         manifest = _bytes(parts[f"blobs/{wanted.replace(':', '/')}"])
@@ -108,7 +108,7 @@ class Client:
         return answer.headers["docker-content-digest"]
 
     def push_blob(self, repository: str, data: bytes) -> str:
-        """Push one blob, if it is not there: its digest."""
+        """Push one blob, if the registry does not have it. Returns its digest."""
         digest = ociimage.layer(data).digest
         if self.call("HEAD", f"/v2/{repository}/blobs/{digest}").status == 200:
             return digest
@@ -117,7 +117,7 @@ class Client:
         return digest
 
     def begin_upload(self, repository: str) -> str:
-        """Begin to upload a blob: the path that its bytes go to."""
+        """Start the upload of a blob. Returns the path for its bytes."""
         found = urlsplit(self.ask("POST", f"/v2/{repository}/blobs/uploads/", b"").headers["location"])
         return f"{found.path}?{found.query}"
 
@@ -131,19 +131,19 @@ class Client:
         return dict(json.loads(answer.body))
 
     def blob(self, repository: str, digest: str) -> bytes:
-        """The bytes that the registry has for a blob; whether they are right is for the caller to look at."""
+        """The bytes that the registry has for a blob; the caller must check whether they are correct."""
         return self.ask("GET", f"/v2/{repository}/blobs/{digest}").body
 
 
 class _Named(http.client.HTTPSConnection):
-    """A connection whose certificate may be good for another name than the host's."""
+    """A connection whose certificate may be for a name other than the host's."""
 
     def __init__(self, address: str, context: ssl.SSLContext, name: str) -> None:
         super().__init__(address, timeout=SECONDS, context=context)
         self._trust, self._name = context, name
 
     def connect(self) -> None:
-        """Connect, and look at the certificate."""
+        """Connect, and check the certificate."""
         http.client.HTTPConnection.connect(self)
         self.sock = self._trust.wrap_socket(self.sock, server_hostname=self._name or self.host)
 

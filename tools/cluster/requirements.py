@@ -1,4 +1,4 @@
-"""What the machine must have: root, Linux, and commands that Debian packages bring."""
+"""The requirements of the machine: root, Linux, and commands from Debian packages."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ PACKAGES = {
     "sysctl": "procps",
     "tini": "tini",
 }
-"""The Debian package that brings each command."""
+"""Command -> the Debian package that has it."""
 
 CNI_PLUGINS = Path("/usr/lib/cni/bridge")
-"""A file of the package containernetworking-plugins, whose commands are on no PATH."""
+"""A file of the package containernetworking-plugins, whose commands are not on the PATH."""
 
 CLUSTER_NAME = re.compile(r"sparkgen-[a-z0-9-]{1,20}")
-"""The prefix keeps `down` from removing what is somebody else's."""
+"""Valid names of clusters; the prefix keeps `down` from removing other folders."""
 
 INSTALL = "make cluster-requirements"
 
@@ -45,7 +45,7 @@ INSTALL = "make cluster-requirements"
 def missing_packages(
     find: Callable[[str], object], cni: bool, packages: Mapping[str, str] = PACKAGES
 ) -> list[str]:
-    """The Debian packages to install, sorted: `find(command)` is falsy for a command that is not there."""
+    """The Debian packages to install, sorted: `find(command)` is falsy for a missing command."""
     lacking = {package for command, package in packages.items() if not find(command)}
     if not cni:
         lacking.add("containernetworking-plugins")
@@ -55,7 +55,7 @@ def missing_packages(
 def explain(
     platform: str, user: int, packages: list[str], name: str = NAME, family: str = FAMILY
 ) -> str | None:
-    """Why no cluster called `name` can run here, and what to do about it; None when one can."""
+    """Why no cluster named `name` can run here, and what to do about it; None if it can."""
     if family not in FAMILIES:
         return (
             f"SPARKGEN_FAMILY={family!r} is not a family of addresses. Choose one of: {', '.join(FAMILIES)}."
@@ -81,14 +81,14 @@ def explain(
 
 
 def check() -> None:
-    """Raise ToolError when something that the cluster needs is missing."""
+    """Raise ToolError if a requirement of the cluster is missing."""
     packages = missing_packages(_find, CNI_PLUGINS.exists())
     if problem := explain(sys.platform, os.geteuid(), packages):
         raise ToolError(problem)
 
 
 def install() -> None:
-    """Install the packages that are missing; ToolError when that is not possible."""
+    """Install the missing packages. Raises ToolError if this is not possible."""
     if problem := explain(sys.platform, os.geteuid(), []):
         raise ToolError(problem)
     packages = missing_packages(_find, CNI_PLUGINS.exists())
@@ -99,7 +99,7 @@ def install() -> None:
         raise ToolError(
             f"this machine has no apt-get. Install these with its own package manager: {', '.join(packages)}"
         )
-    # No service shall start: what the cluster needs of them, it runs itself.
+    # The packages must not start services: the cluster runs the programs that it needs itself.
     settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     steps = {
         "reading the lists of packages": ["apt-get", "update", "-qq"],
@@ -118,12 +118,12 @@ def install() -> None:
 
 
 def _find(command: str) -> str | None:
-    # Debian keeps some of them in sbin, which is not on every PATH.
+    # Debian has some of the commands in sbin, which is not on every PATH.
     return shutil.which(command, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin")
 
 
 def run(*command: str, input_text: str | None = None) -> str:
-    """Run a command of the system to its end: its standard output; ToolError with its words if it fails."""
+    """Run a command. Returns its standard output. Raises ToolError with its standard error if it fails."""
     done = subprocess.run(command, input=input_text, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ToolError(f"`{' '.join(command)}` failed ({done.returncode}): {done.stderr.strip()}")

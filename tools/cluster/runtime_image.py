@@ -1,8 +1,8 @@
-"""The runtime image (images/runtime), and the same on a Spark image (images/spark-with-runtime).
+"""The runtime image (images/runtime), and a Spark image with the runtime (images/spark-with-runtime).
 
 python tools/cluster/runtime_image.py [--spark] FOLDER
 
-writes the context of the Dockerfile into the folder (with --spark that of the second), and nothing else.
+only writes the build context of the Dockerfile to the folder (with --spark, that of the second image).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools and the package
+if __name__ == "__main__":  # as a script: find the tools and the package
     sys.path[:0] = [str(Path(__file__).resolve().parents[above]) for above in (1, 2)]
 
 from cluster import images, ociimage
@@ -31,32 +31,32 @@ RECIPE = ROOT / "images" / "runtime"
 RECIPE_WITH_SPARK = ROOT / "images" / "spark-with-runtime"
 RECIPE_WITH_ARCHIVE = ROOT / "images" / "spark-with-archive"
 ARCHIVE_FILES = ("class-archive.py", "class-archive.sh", "entrypoint.sh")
-"""What an image with the archive takes from the one with the runtime."""
+"""The files for an image with the class archive, from the recipe of the image with the runtime."""
 NAME = "runtime.sparkgen.invalid/sparkgen-runtime:1"
-"""What applications name by default (contract.RUNTIME_IMAGE)."""
+"""The default runtime image of applications (contract.RUNTIME_IMAGE)."""
 REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
-"""Of the images of Spark with the runtime in them; the tag is Spark's version."""
+"""The repository of the images of Spark with the runtime; the tag is Spark's version."""
 REPOSITORY_WITH_ARCHIVE = "docker.io/sparkgen/spark-with-archive"
-"""Of the images of Spark with the archive of classes alone; the tag is Spark's version."""
+"""The repository of the images of Spark with only the class archive; the tag is Spark's version."""
 PACKAGES = ("python3",)
 FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
-"""Debian's libfaketime; the dynamic linker puts the architecture's folder for $LIB."""
+"""Debian's libfaketime; the dynamic linker replaces $LIB by the architecture's folder."""
 
 
 def runtime() -> Image:
-    """The runtime image, built if need be."""
+    """The runtime image, built if necessary."""
     return _on(images.debian(PACKAGES), [RECIPE])
 
 
 def spark_with_runtime(version: str) -> Image:
-    """The image of a Spark version with the runtime in it, built if need be."""
+    """The image of a Spark version with the runtime, built if necessary."""
     return _on(images.spark(version), [RECIPE, RECIPE_WITH_SPARK])
 
 
 def spark_with_archive(version: str) -> Image:
-    """The image of a Spark version with the archive of classes, built if need be.
+    """The image of a Spark version with the class archive, built if necessary.
 
-    It holds nothing of the allocator or the jar: no change of those builds it again.
+    It contains neither the allocator nor the jar, so a change of these does not build it again.
     """
     below = images.spark(version)
     files = [RECIPE_WITH_ARCHIVE / "Dockerfile", *(RECIPE_WITH_SPARK / name for name in ARCHIVE_FILES)]
@@ -75,9 +75,9 @@ def spark_with_archive(version: str) -> Image:
 
 
 def with_clock(offset: str) -> Image:
-    """The runtime image in which the time of day is off by so much, as libfaketime reads it ("+10m").
+    """The runtime image with an offset of the wall clock, as libfaketime reads it ("+10m").
 
-    Only the time of day: nothing sets a machine's monotonic clock.
+    The monotonic clock is not changed, because on real machines nothing sets it either.
     """
     made = _on(images.debian((*PACKAGES, "faketime")), [RECIPE])
     faked = (f"FAKETIME={offset}", "FAKETIME_DONT_FAKE_MONOTONIC=1", f"LD_PRELOAD={FAKETIME}")
@@ -101,7 +101,7 @@ def _on(below: Image, recipes: list[Path]) -> Image:
 
 
 def context(folder: Path, recipes: list[Path]) -> None:
-    """Write the context of the Dockerfile; a later recipe's files take the place of an earlier one's."""
+    """Write the build context of the Dockerfile; files of a later recipe replace those of an earlier one."""
     for recipe in recipes:
         shutil.copytree(recipe, folder, dirs_exist_ok=True)
     python = folder / "python"
@@ -115,7 +115,7 @@ def context(folder: Path, recipes: list[Path]) -> None:
 
 
 def requirements() -> list[str]:
-    """The libraries of the runtime, pinned: pyproject.toml's extra `runtime`."""
+    """The pinned libraries of the runtime: pyproject.toml's extra `runtime`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     return [str(entry) for entry in project["project"]["optional-dependencies"]["runtime"]]
 
@@ -140,7 +140,7 @@ def _jars() -> list[Path]:
 
 
 def main() -> int:
-    """Write a context into the folder that the last argument names."""
+    """Write a build context to the folder in the last argument. Returns the exit code."""
     options, folders = sys.argv[1:-1], sys.argv[-1:]
     if options not in ([], ["--spark"]) or folders[0].startswith("-") or Path(folders[0]).exists():
         print(

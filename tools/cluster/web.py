@@ -1,4 +1,4 @@
-"""A web server that pods of the cluster reach: it serves a folder."""
+"""A web server for a folder, which pods of the cluster can reach."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cluster.plan import CONTROL_ADDRESS, CONTROL_HOST, NAME
 
 @contextmanager
 def serving(folder: Path, port: int) -> Iterator[str]:
-    """Serve a folder, for as long as the block takes: the server's address."""
+    """Serve a folder during the block. Yields the server's URL."""
     server = [sys.executable, "-m", "http.server", "--bind", CONTROL_ADDRESS, "--directory", str(folder)]
     with subprocess.Popen(
         [*network.enter(NAME), *server, str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
