@@ -1,6 +1,6 @@
-"""Spark's event logs, read into values: what an application did, in bounded memory.
+"""Reads Spark's event logs into values that describe what an application did, in bounded memory.
 
-The libraries for it are an optional extra, `sparkgen[whatif]`; this package alone imports them.
+The libraries for this are an optional extra, `sparkgen[whatif]`; only this package imports them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Event logs in a zip archive, as a history server hands them out. Nothing is unpacked to disk.
+"""Event logs in a zip archive, as downloaded from a history server. Nothing is unpacked to disk.
 
-`zipfile.Path` is not used: it goes round without end for an entry whose name begins with slashes.
+`zipfile.Path` is not used, because it loops forever for an entry whose name begins with slashes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file of an archive."""
+    """A file in an archive."""
 
     archive: zipfile.ZipFile
     info: zipfile.ZipInfo
@@ -50,7 +50,7 @@ class Member:
 
 
 def members(path: Path) -> list[Member]:
-    """The files of an archive. EventLogError where it is broken."""
+    """The files of an archive. Raises EventLogError if it is broken."""
     try:
         size = path.stat().st_size
         archive = zipfile.ZipFile(path)
@@ -68,7 +68,7 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def by_first_part(found: Sequence[Member]) -> Mapping[str, Sequence[Member]]:
-    """The files of each folder at the top of an archive; a file at the top stands alone."""
+    """Name at the top of an archive -> the files in this folder, or the file itself."""
     folders: dict[str, list[Member]] = {}
     for member in found:
         folders.setdefault(member.parts[0], []).append(member)

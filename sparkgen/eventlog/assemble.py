@@ -1,4 +1,4 @@
-"""What was gathered of an event log, as a recording: times from the application's start on."""
+"""Turns the gathered events of a log into a recording, with times since the application's start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparkgen.eventlog.recording import Executor, Job, MemoryPeak, Reading, Reco
 
 
 def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
-    """The recording of what was gathered; `so_far.start` has to be there."""
+    """The recording of the gathered events. Raises ValueError if `so_far.start` is None."""
     start = so_far.start
     if start is None:
         raise ValueError("no application")
@@ -40,7 +40,7 @@ def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
 
 
 def _executors(so_far: Gathered, stages: Sequence[Stage], clock: Clock) -> tuple[Executor, ...]:
-    """Those that tasks name first, in the order of their places; then those that ran none."""
+    """The executors: first those of tasks, in the order of their places, then those without tasks."""
     ids = [*so_far.places, *(id_ for id_ in so_far.executors if id_ not in so_far.places)]
     launched: dict[int, float] = {}
     for stage in stages:
@@ -50,9 +50,9 @@ def _executors(so_far: Gathered, stages: Sequence[Stage], clock: Clock) -> tuple
 
 
 def _executor(so_far: Gathered, id_: str, first_launch: float | None, clock: Clock) -> Executor:
-    """An executor, which is there when its first task begins, whatever the log says.
+    """An executor, added no later than the start of its first task, even if the log has a later time.
 
-    Where the log lacks the event of its registration, it is there from then on.
+    If the log lacks the event of its registration, it counts as added at the start of its first task.
     """
     event, gone = so_far.executors.get(id_), so_far.removed.get(id_)
     times = [] if event is None else [clock.at(event.time)]

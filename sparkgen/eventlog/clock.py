@@ -1,7 +1,7 @@
-"""The time of an application: from its start to its end, whatever single events say.
+"""The time of an application, from its start to its end, even if single events have impossible times.
 
-All times of a log are by the driver's clock. If that is set while the application runs, or somebody changed
-the log, times lie before the start, after the end, or before what they follow.
+All times of a log are from the driver's clock. If this clock was set while the application ran, or if the log
+was edited, times may be before the start, after the end, or before the events that they follow.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from sparkgen.eventlog.gather import Gathered
 from sparkgen.eventlog.recording import Tasks
 
 SLACK = 1000
-"""Milliseconds that an event may be late: listeners are told of an end while others still write."""
+"""Milliseconds by which an event may be late: listeners get the end while others are still writing."""
 
 
 @dataclass(slots=True)
 class Clock:
-    """Milliseconds since 1970 as seconds of the application; counts the times that cannot be."""
+    """Converts milliseconds since 1970 to seconds of the application; `moved` counts impossible times."""
 
     begin: int
     end: int
     moved: int = 0
 
     def at(self, time: float) -> float:
-        """A time as seconds since the start, from 0 to the end."""
+        """A time as seconds since the start, limited to the time from 0 to the end."""
         if not self.begin - SLACK <= time <= self.end + SLACK:
             self.moved += 1
         return (min(max(time, self.begin), self.end) - self.begin) / 1e3
 
     def after(self, earlier: float, time: float) -> float:
-        """A time, in seconds, that cannot be before an earlier one."""
+        """The time, in seconds, or `earlier` if it is before that."""
         if time < earlier - SLACK / 1e3:
             self.moved += 1
         return max(earlier, time)
 
 
 def clock_of(so_far: Gathered, start: int) -> Clock:
-    """The clock of what was gathered. Where most tasks lie outside of start and end, those are wrong."""
+    """The clock of the gathered events. If most tasks are outside start and end, these are corrected."""
     begin = start
     end = so_far.end if so_far.end is not None else so_far.last_work or so_far.last
     moved = 0
@@ -52,7 +52,7 @@ def clock_of(so_far: Gathered, start: int) -> Clock:
 
 
 def _most(columns: Iterable[Tasks], before: float = float("-inf"), after: float = float("inf")) -> bool:
-    """Whether most tasks began before a time, or ended after one. The columns have milliseconds still."""
+    """Whether most tasks began before a time, or ended after one. The columns still have milliseconds."""
     outside = total = 0
     for tasks in columns:
         total += len(tasks)

@@ -1,6 +1,6 @@
-"""Compressed files as a stream of bytes, in bounded memory. A file that breaks off gives what is there.
+"""Reads compressed files as a stream of bytes, in bounded memory. A truncated file is read up to its end.
 
-gzip and zstd are plain formats. For lz4 and snappy Spark uses the block streams of its Java libraries
+gzip and zstd are standard formats. For lz4 and snappy, Spark uses the block streams of its Java libraries
 (LZ4BlockOutputStream of lz4-java, SnappyOutputStream of snappy-java), which no other tool writes.
 """
 
@@ -17,7 +17,7 @@ from sparkgen.eventlog.errors import not_installed
 
 CHUNK = 1 << 20
 LARGEST_BLOCK = 64 << 20
-"""No writer makes larger blocks: lz4-java has at most 32 MiB, and Spark asks for 32 KiB."""
+"""No writer makes larger blocks: lz4-java allows at most 32 MiB, and Spark uses 32 KiB."""
 _LZ4_MAGIC = b"LZ4Block"
 _LZ4_HEADER = struct.Struct("<8sBiii")
 _LZ4_RAW = 0x10
@@ -27,13 +27,13 @@ _LONGEST_WINDOW = 1 << 27
 
 
 class BrokenStream(Exception):
-    """The rest of a file cannot be unpacked: it breaks off, as a killed driver leaves it, or is damaged."""
+    """The rest of a file cannot be unpacked: it is truncated, as after a killed driver, or damaged."""
 
 
 def chunks(file: IO[bytes], codec: str) -> Iterator[bytes]:
-    """The bytes of a file that was compressed with `codec` ("" for a plain one), at most a megabyte at once.
+    """The bytes of a file that was compressed with `codec` ("" for none), at most a mebibyte at once.
 
-    BrokenStream at a break.
+    Raises BrokenStream where the file is truncated or damaged.
     """
     readers: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
         "": _plain,
@@ -53,7 +53,7 @@ def _plain(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _gzip(file: IO[bytes]) -> Iterator[bytes]:
-    # A file may have a hundred thousand members in a megabyte: GzipFile copies none of what follows one.
+    # A file may have a hundred thousand members in a megabyte: GzipFile does not copy the rest after each.
     return _until_broken(file, lambda: gzip.GzipFile(fileobj=file), (EOFError, gzip.BadGzipFile, zlib.error))
 
 
@@ -72,16 +72,16 @@ def _zstd(file: IO[bytes]) -> Iterator[bytes]:
 
 
 class _Unpacker(Protocol):
-    """Unpacks a file; `read1` gives what is there, at most so many bytes."""
+    """Unpacks a file."""
 
     def read1(self, size: int, /) -> bytes:
-        """The next bytes; none at the end."""
+        """The next available bytes, at most `size`; b"" at the end."""
 
 
 def _until_broken(
     file: IO[bytes], opened: Callable[[], _Unpacker], broken: tuple[type[Exception], ...]
 ) -> Iterator[bytes]:
-    """All that can be unpacked before the file is `broken`; BrokenStream then."""
+    """Everything that can be unpacked before an error in `broken`. Raises BrokenStream after such errors."""
     unpacker, given = opened(), 0
     try:
         while chunk := unpacker.read1(CHUNK):
@@ -95,7 +95,7 @@ def _until_broken(
 def _before_break(
     file: IO[bytes], opened: Callable[[], _Unpacker], given: int, broken: tuple[type[Exception], ...]
 ) -> Iterator[bytes]:
-    """What a read that failed had unpacked before the break: read again, byte by byte after `given` ones."""
+    """The bytes that a failed read had unpacked before the break: reads again, byte by byte after `given`."""
     file.seek(0)
     unpacker, last = opened(), bytearray()
     try:
@@ -124,7 +124,7 @@ def _lz4(file: IO[bytes]) -> Iterator[bytes]:
             continue
         try:
             yield bytes(cramjam.lz4.decompress_block(packed, output_len=size))
-        except Exception as error:  # cramjam has an error of its own
+        except Exception as error:  # cramjam raises its own exception
             raise BrokenStream(str(error)) from error
 
 
@@ -147,7 +147,7 @@ def _snappy(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _snappy_length(packed: bytes) -> int:
-    """The unpacked size that a block of snappy begins with, seven bits a byte."""
+    """The unpacked size at the start of a snappy block, seven bits per byte."""
     size = 0
     for place, byte in enumerate(packed[:5]):
         size |= (byte & 0x7F) << (7 * place)
@@ -172,7 +172,7 @@ def _cramjam() -> ModuleType:
 
 
 def recognised(start: bytes) -> str | None:
-    """What a file is by its first bytes; None where they do not say."""
+    """The codec of a file by its first bytes ("" for none); None if they do not tell."""
     if start.startswith(b"\x1f\x8b"):
         return "gz"
     if start.startswith(b"\x28\xb5\x2f\xfd"):

@@ -1,4 +1,4 @@
-"""What goes wrong when an event log is read, in words."""
+"""The errors of reading an event log."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ INSTALL = "pip install 'sparkgen[whatif]'"
 
 
 class EventLogError(SparkgenError):
-    """A log that cannot be read, or in which there is no application."""
+    """A log cannot be read, or has no application."""
 
 
 def not_installed() -> EventLogError:
-    """A library of the extra is missing."""
+    """The error for a missing library of the extra."""
     return EventLogError(f"this command needs a library to read event logs; run: {INSTALL}")

@@ -1,7 +1,7 @@
 """The events that a recording is made from, with the fields that it needs: Spark's JsonProtocol, 3.4 to 4.x.
 
-All other fields are skipped by the decoder, which makes it fast: an event of a task is three kilobytes, of
-which some two hundred bytes are looked at.
+The decoder skips all other fields, which makes it fast: of the three kilobytes of a task's event, it decodes
+some two hundred bytes.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import msgspec
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
 Number = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
-"""Milliseconds, nanoseconds, bytes: what is beyond is no time and no size, and its line is broken."""
+"""Milliseconds, nanoseconds or bytes: a larger number is no time or size, and its line counts as broken."""
 Optional = Number | None
 
 
 class Event(msgspec.Struct, rename=None, gc=False):
-    """What every event says."""
+    """The field of every event."""
 
     name: str = msgspec.field(name="Event")
 
 
 class LogStart(msgspec.Struct, gc=False):
-    """SparkListenerLogStart: which Spark wrote it."""
+    """SparkListenerLogStart, with the version of Spark that wrote the log."""
 
     version: str = msgspec.field(name="Spark Version")
 
@@ -50,7 +50,7 @@ class Environment(msgspec.Struct, gc=False):
 
 
 class ExecutorInfo(msgspec.Struct, gc=False):
-    """An executor as it registered. Times in milliseconds since 1970; those of requests since Spark 3.4."""
+    """An executor as it registered. Times in milliseconds since 1970; `requested` since Spark 3.4."""
 
     host: str = msgspec.field(name="Host")
     cores: Count = msgspec.field(name="Total Cores")
@@ -75,7 +75,7 @@ class ExecutorRemoved(msgspec.Struct, gc=False):
 
 
 class Amount(msgspec.Struct, gc=False):
-    """How much of a resource an executor or a task of a profile asks for."""
+    """The amount of a resource that an executor or a task of a profile requests."""
 
     amount: float = msgspec.field(name="Amount", default=0.0)
 
@@ -89,7 +89,7 @@ class ResourceProfileAdded(msgspec.Struct, gc=False):
 
 
 class BlockManagerId(msgspec.Struct, gc=False):
-    """Whose block manager it is."""
+    """The executor of a block manager."""
 
     executor: str = msgspec.field(name="Executor ID")
 
@@ -137,7 +137,7 @@ class StageEvent(msgspec.Struct, gc=False):
 
 
 class JobProperties(msgspec.Struct, gc=False):
-    """What a job says of where it comes from."""
+    """The properties of a job that tell where it comes from."""
 
     execution: str | None = msgspec.field(name="spark.sql.execution.id", default=None)
     batch: str | None = msgspec.field(name="streaming.sql.batchId", default=None)
@@ -208,7 +208,7 @@ class InputMetrics(msgspec.Struct, gc=False):
 
 
 class TaskMetrics(msgspec.Struct, gc=False):
-    """What a task used: milliseconds, bytes; the processor's time in nanoseconds."""
+    """The resources that a task used: milliseconds and bytes; CPU times in nanoseconds."""
 
     deserialize: Number = msgspec.field(name="Executor Deserialize Time", default=0)
     run: Number = msgspec.field(name="Executor Run Time", default=0)
@@ -223,7 +223,7 @@ class TaskMetrics(msgspec.Struct, gc=False):
 
 
 class MemoryPeaks(msgspec.Struct, gc=False):
-    """The peaks of an executor's memory, in bytes; 0 where nobody measured."""
+    """The peaks of an executor's memory, in bytes; 0 if not measured."""
 
     heap: Number = msgspec.field(name="JVMHeapMemory", default=0)
     off_heap: Number = msgspec.field(name="JVMOffHeapMemory", default=0)
@@ -266,18 +266,18 @@ KINDS: dict[str, type[msgspec.Struct]] = {
     "TaskEnd": TaskEnd,
     "StageExecutorMetrics": StageExecutorMetrics,
 }
-"""Event, without `SparkListener` -> its fields. All other events are skipped."""
+"""Name of an event, without `SparkListener` -> its fields. All other events are skipped."""
 _DECODERS = {f"{PREFIX}{name}".encode(): msgspec.json.Decoder(kind) for name, kind in KINDS.items()}
 _ANY = msgspec.json.Decoder(Event)
 _START = b'{"Event":"'
 
 
 class BrokenEvent(Exception):
-    """A line that is no event, or one without a field that it has to have."""
+    """A line is no event, or an event without a required field."""
 
 
 def decode(line: bytes) -> tuple[bytes, msgspec.Struct] | None:
-    """Name and fields of the event in a line; None for one that is not needed. BrokenEvent otherwise."""
+    """Name and fields of the event in a line; None for an event that is not needed. Raises BrokenEvent."""
     try:
         if line.startswith(_START):
             name = line[len(_START) : line.index(b'"', len(_START))]

@@ -14,17 +14,17 @@ LogFile = Path | Member
 """A file on disk, or in an archive."""
 
 CODECS = {"lz4": "lz4", "snappy": "snappy", "zstd": "zstd", "zst": "zstd", "gz": "gz"}
-"""Ending of a file's name -> what it was compressed with: Spark's short names, and those of gzip and zstd."""
+"""Ending of a file's name -> its codec: Spark's short names, and the endings of gzip and zstd."""
 MOST_UNPACKED = 500
-"""Bytes of one byte of a file: events are alike, and unpack to twenty or fifty."""
+"""The most unpacked bytes for one byte of a file: events are similar, and unpack to twenty or fifty."""
 UNPACKED_ALWAYS = 1 << 28
 ROLLING = "eventlog_v2_"
-"""What the name of a rolling log's directory begins with (RollingEventLogFilesWriter)."""
+"""The prefix of the name of a rolling log's directory (RollingEventLogFilesWriter)."""
 _NUMBERED = re.compile(r"events_([0-9]{1,18})_.+")
 
 
 def codec_of(name: str) -> str:
-    """What a file was compressed with, by its name; "" for a plain one."""
+    """The codec of a file by its name; "" if it is not compressed. Raises EventLogError for lzf."""
     ending = name.removesuffix(".inprogress").removesuffix(".compact").rpartition(".")[2].lower()
     if ending == "lzf":
         raise EventLogError(
@@ -35,10 +35,10 @@ def codec_of(name: str) -> str:
 
 
 def log_files(path: Path) -> list[LogFile]:
-    """The files of the log at `path`: itself, or those of a rolling log's directory, the oldest first.
+    """The files of the log at `path`: the file itself, or those of a rolling log's directory, oldest first.
 
-    Either may lie in a zip archive, as a history server hands it out. A compacted file holds what is still
-    needed of all files up to its number. EventLogError where there is no log.
+    Either may be in a zip archive from a history server. A compacted file has everything that is still needed
+    of all files up to its number. Raises EventLogError if there is no log.
     """
     try:
         if path.is_dir():
@@ -54,7 +54,7 @@ def log_files(path: Path) -> list[LogFile]:
 
 def _zipped(path: Path) -> list[LogFile]:
     found = members(path)
-    # No more than this is ever unpacked.
+    # `zipfile` never unpacks more than this size.
     refuse_bomb(path, sum(member.info.file_size for member in found), path.stat().st_size)
     folders = by_first_part(found)
     if not folders:
@@ -70,7 +70,7 @@ def _zipped(path: Path) -> list[LogFile]:
 
 
 def refuse_bomb(path: LogFile, unpacked: int, packed: int) -> None:
-    """EventLogError where no event log unpacks to so many bytes from so few."""
+    """Raise EventLogError if so few packed bytes cannot be an event log of so many unpacked bytes."""
     if unpacked > UNPACKED_ALWAYS + MOST_UNPACKED * packed:
         raise EventLogError(
             f"{path} unpacks to more than {MOST_UNPACKED} times its size; check that it is an event log"

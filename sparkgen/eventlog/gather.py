@@ -1,4 +1,4 @@
-"""Events to what a recording is made of, one at a time: of a task its row in the stage's columns is kept."""
+"""Gathers the parts of a recording from events, one at a time; a task becomes a row of its stage."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ KEPT = (
     "spark.sql.shuffle.",
     "spark.task.",
 )
-"""What the names of the properties begin with that are kept: none of them is a secret's."""
+"""The prefixes of the properties that are kept: none of these properties is a secret."""
 DRIVER = "driver"
 LONGEST_NAME = 200
 LARGEST = 1e9
-"""Of an amount: more of it is no executor."""
+"""The limit of a resource's amount: no executor has more."""
 LONGEST_VALUE = 1000
-"""Of a property that a replay reads."""
+"""The most characters of a property that a replay reads, and of other long texts."""
 MOST_KEPT = 5_000_000
-"""Task attempts, jobs, stages, executors, and what they name: a replay of more takes hours, and gigabytes."""
+"""The most task attempts, jobs, stages, executors and parts: a replay of more takes hours and gigabytes."""
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What was gathered so far. Times are milliseconds since 1970, as the log has them."""
+    """The values gathered so far. Times are milliseconds since 1970, as in the log."""
 
     version: str = ""
     start: events.ApplicationStart | None = None
@@ -60,35 +60,35 @@ class Gathered:
     driver_up: int | None = None
     executors: dict[str, events.ExecutorAdded] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
-    """Executor -> its place among those that tasks name."""
+    """Executor -> its place among the executors of tasks."""
     removed: dict[str, events.ExecutorRemoved] = field(default_factory=dict)
     peaks: dict[str, MemoryPeak] = field(default_factory=dict)
     stages: dict[tuple[int, int], events.StageInfo] = field(default_factory=dict)
     tasks: dict[tuple[int, int], Tasks] = field(default_factory=dict)
     jobs: dict[int, events.JobStart] = field(default_factory=dict)
-    """With times: where the log has none, that of the last event before."""
+    """Each with a time: if the log has none, the last time before."""
     job_ends: dict[int, events.JobEnd] = field(default_factory=dict)
     profiles: dict[int, ResourceProfile] = field(default_factory=dict)
     lost_output: int = 0
     first_launch: int = 1 << 60
     last_finish: int = 0
-    """Of all tasks."""
+    """The last finish time of all tasks."""
     last_work: int = 0
     """The last time of a job, a stage or a task."""
     kept: int = 0
-    """How much was kept of events."""
+    """The number of values kept from events."""
 
     def take(self, name: bytes, event: Any) -> None:
-        """Take in one event. EventLogError where there is more than a replay can do."""
+        """Add one event. Raises EventLogError if there are more values than a replay can handle."""
         _TAKE[name](self, event)
 
     def work_at(self, time: int) -> None:
-        """Note a time of a job, a stage or a task."""
+        """Update the last times with a time of a job, a stage or a task."""
         self.last_work = max(self.last_work, time)
         self.last = max(self.last, time)
 
     def keep(self, number: int = 1) -> None:
-        """Count what is kept."""
+        """Count kept values. Raises EventLogError above MOST_KEPT."""
         self.kept += number
         if self.kept > MOST_KEPT:
             raise EventLogError(
@@ -183,7 +183,7 @@ def _task(so_far: Gathered, event: events.TaskEnd) -> None:
     so_far.work_at(info.finished)
     so_far.last_finish = max(so_far.last_finish, info.finished)
     so_far.first_launch = min(so_far.first_launch, info.launched)
-    if event.reason.reason == "Resubmitted":  # told a second time of a task that had succeeded
+    if event.reason.reason == "Resubmitted":  # a second event for a task that had succeeded
         so_far.lost_output += 1
         return
     tasks = so_far.tasks.setdefault((event.stage, event.stage_attempt), Tasks())
@@ -212,7 +212,7 @@ _OUTCOMES = {
     "ExecutorLostFailure": LOST,
     "FetchFailed": WITHOUT_INPUT,
 }
-"""Reason (TaskEndReason) -> how the attempt ended; any other one is a failure."""
+"""Reason (TaskEndReason) -> the outcome of the attempt; any other reason is a failure, or a kill."""
 
 
 def _outcome(event: events.TaskEnd) -> int:

@@ -1,4 +1,4 @@
-"""The lines of an event log, one event each, with a bound for how long one may be."""
+"""Reads the lines of an event log, one event each, up to a maximum length."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from sparkgen.eventlog.errors import EventLogError
 from sparkgen.eventlog.files import LogFile, codec_of, refuse_bomb
 
 LONGEST_LINE = 64 << 20
-"""Bytes. A job of ten thousand stages takes some megabytes; what is longer counts as broken."""
+"""The most bytes of a line. A job of ten thousand stages has some megabytes; longer lines are broken."""
 MOST_BROKEN = 1_000_000
-"""Lines that cannot be read: a file with more of them is no event log, and goes on for minutes."""
+"""The most unreadable lines: a file with more is no event log, and would take minutes to read."""
 _LINE = re.compile(rb"[^\n]+")
 
 
 @dataclass(slots=True)
 class Counts:
-    """What was read so far. `cut_off`: files that break off, or whose rest cannot be unpacked."""
+    """The counts so far. `cut_off`: files that are truncated, or whose rest cannot be unpacked."""
 
     read_bytes: int = 0
-    """Of the files, as they lie there."""
+    """Bytes of the files as they are, packed or not."""
     unpacked_bytes: int = 0
     lines: int = 0
     broken: int = 0
     first_broken: str = ""
-    """Where the first broken line stands, and what is wrong with it."""
+    """The file and number of the first broken line, and what is wrong with it."""
     cut_off: int = 0
 
     def note_broken(self, file: str, line: int, why: str) -> None:
-        """Count a line that cannot be read."""
+        """Count an unreadable line. Raises EventLogError above MOST_BROKEN."""
         self.broken += 1
         if self.broken > MOST_BROKEN:
             raise EventLogError(
@@ -49,7 +49,7 @@ def lines(
 ) -> Iterator[tuple[LogFile, int, bytes]]:
     """File, number and bytes of each line that is not empty.
 
-    `progress` is told the bytes of the files that were read.
+    `progress` is called with the number of bytes of the files that were read.
     """
     for path in files:
         for number, line in _lines_of(path, counts, progress):
@@ -78,16 +78,16 @@ def _lines_of(path: LogFile, counts: Counts, progress: Callable[[int], None]) ->
                 yield number, bytes(rest)
                 rest = bytearray()
             number += ended
-    except (codecs.BrokenStream, BadZipFile, zlib.error, EOFError):  # the last two are of a zip archive's
+    except (codecs.BrokenStream, BadZipFile, zlib.error, EOFError):  # the last three are from a zip archive
         counts.cut_off += 1
     except OSError as error:
         raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
-    if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
+    if rest:  # from a driver that was killed in the middle of a line, or a last line without a line break
         yield number, bytes(rest)
 
 
 def _chunks(path: LogFile, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
-    """The unpacked bytes of a file, counted as they are read."""
+    """The unpacked bytes of a file; `counts` and `progress` are updated as they are read."""
     before = counts.read_bytes
     with path.open("rb") as file:
         known = codecs.recognised(file.read(16))
@@ -107,6 +107,6 @@ def _packed(path: LogFile, read_bytes: int) -> int:
 
 
 def _extend(rest: bytearray, part: bytes) -> None:
-    """Go on with a line; of one that is too long no more is kept than shows that it is."""
+    """Append to a line; once it is longer than LONGEST_LINE, further bytes are dropped."""
     if len(rest) <= LONGEST_LINE:
         rest += part

@@ -1,4 +1,4 @@
-"""An event log as a recording."""
+"""Reads an event log into a recording."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sparkgen.eventlog.recording import Reading, Recording
 
 
 def silent(_done: int) -> None:
-    """No progress is told."""
+    """Ignore progress."""
 
 
 def read_recording(source: str, progress: Callable[[int], None] = silent) -> Recording:
-    """The application that the log at `source` is of: a file, or the directory of a rolling log.
+    """The recording of the log at `source`: a file, or the directory of a rolling log.
 
-    `progress` is told from time to time how many bytes of the files were read. Broken lines are counted
-    (`Recording.reading`). EventLogError where there is no log, or no application in it.
+    `progress` is called from time to time with the number of bytes of the files that were read. Broken lines
+    are counted (`Recording.reading`). Raises EventLogError if there is no log, or no application in it.
     """
     try:
         from sparkgen.eventlog import assemble, events, gather  # noqa: PLC0415 - msgspec is of the extra

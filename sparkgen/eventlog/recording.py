@@ -1,4 +1,4 @@
-"""A recorded application as values. All times are seconds since the application began; sizes are bytes."""
+"""A recorded application as values. All times are seconds since the application's start; sizes are bytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 SUCCEEDED, FAILED, KILLED, LOST, WITHOUT_INPUT = 0, 1, 2, 3, 4
-"""How a task attempt ended. LOST: with its executor. WITHOUT_INPUT: what it reads was lost (FetchFailed)."""
+"""The outcomes of a task attempt. LOST: with its executor. WITHOUT_INPUT: input was lost (FetchFailed)."""
 
 
 def _floats() -> array[float]:
@@ -28,42 +28,42 @@ def _indexes() -> array[int]:
 
 @dataclass(slots=True)
 class Tasks:
-    """The task attempts of a stage attempt, a column a fact, in the order in which they ended.
+    """The task attempts of a stage attempt, one column per field, in the order in which they ended.
 
-    Columns, because a log may hold millions: a task takes some hundred bytes.
+    Columns save memory, because a log may have millions of tasks: a task takes some hundred bytes.
     """
 
     index: array[int] = field(default_factory=_indexes)
-    """Which task of the stage, from 0."""
+    """The task's index in the stage, from 0."""
     launched: array[float] = field(default_factory=_floats)
     finished: array[float] = field(default_factory=_floats)
     executor: array[int] = field(default_factory=_indexes)
-    """Place in `Recording.executors`."""
+    """The executor's index in `Recording.executors`."""
     outcome: array[int] = field(default_factory=_small)
     speculative: array[int] = field(default_factory=_small)
     run: array[float] = field(default_factory=_floats)
-    """Seconds in the executor, with the time to deserialize."""
+    """Seconds in the executor, including the time to deserialize."""
     cpu: array[float] = field(default_factory=_floats)
-    """Seconds of the processor; what a Python worker uses is not in it."""
+    """CPU seconds, without those of Python workers."""
     gc: array[float] = field(default_factory=_floats)
     spilled: array[int] = field(default_factory=_numbers)
     read: array[int] = field(default_factory=_numbers)
-    """Bytes of input and shuffle."""
+    """Bytes read from input and shuffle."""
     written: array[int] = field(default_factory=_numbers)
-    """Bytes of shuffle."""
+    """Bytes of shuffle written."""
     peak: array[int] = field(default_factory=_numbers)
-    """Execution memory."""
+    """The peak of execution memory, in bytes."""
 
     def __len__(self) -> int:
         return len(self.index)
 
     def take(self, other: Tasks, row: int, index: int) -> None:
-        """Take an attempt of another stage attempt, as the task `index` of this one."""
+        """Add an attempt of another stage attempt, as the task `index` of this one."""
         for name in self.__slots__:
             getattr(self, name).append(index if name == "index" else getattr(other, name)[row])
 
     def seconds(self, row: int) -> float:
-        """How long an attempt took."""
+        """The duration of an attempt in seconds."""
         return self.finished[row] - self.launched[row]
 
 
@@ -75,16 +75,16 @@ class Stage:
     attempt: int
     name: str
     size: int
-    """How many tasks it has; a later attempt runs only those whose output was lost."""
+    """The number of its tasks; a later attempt runs only those whose output was lost."""
     parents: tuple[int, ...]
     """Ids of the stages whose output it reads."""
     submitted: float
     completed: float | None
-    """None when the log ends before."""
+    """None if the log ends before."""
     failure: str
     profile: int
     caches: frozenset[int]
-    """RDDs that executors keep which run its tasks."""
+    """The ids of RDDs that the executors of its tasks keep."""
     tasks: Tasks
 
 
@@ -97,25 +97,25 @@ class Job:
     completed: float | None
     succeeded: bool
     stages: tuple[int, ...]
-    """Ids of all its stages, those that were skipped, too."""
+    """Ids of all its stages, including skipped ones."""
     execution: str
-    """Of which execution of SQL it is a part; "" for none."""
+    """The SQL execution that it belongs to; "" for none."""
     batch: str
-    """Of which micro-batch of a stream; "" for none."""
+    """The micro-batch of a stream that it belongs to; "" for none."""
     stream: str
-    """Of which stream; "" for none."""
+    """The stream that it belongs to; "" for none."""
     pool: str
-    """In which pool of the FAIR scheduler; "" for the default one."""
+    """Its pool of the FAIR scheduler; "" for the default pool."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPeak:
-    """The most that a process had at one time, in bytes; 0 where nobody measured."""
+    """The peaks of a process's memory, in bytes; 0 if not measured."""
 
     heap: int = 0
     off_heap: int = 0
     resident: int = 0
-    """The process with its Python workers, as the kernel counts it (Linux, where Spark is told to look)."""
+    """Resident memory of the process and its Python workers (on Linux, if Spark is configured for it)."""
 
     @property
     def jvm(self) -> int:
@@ -125,7 +125,7 @@ class MemoryPeak:
 
 @dataclass(frozen=True, slots=True)
 class ResourceProfile:
-    """What a resource profile asks for, by Spark's names: cores, memory (in MiB), gpu, ..."""
+    """The requests of a resource profile, by Spark's names: cores, memory (in MiB), gpu, ..."""
 
     executor: Mapping[str, float]
     task: Mapping[str, float]
@@ -133,7 +133,7 @@ class ResourceProfile:
 
 @dataclass(frozen=True, slots=True)
 class Executor:
-    """An executor that registered."""
+    """An executor that registered, or that ran a task."""
 
     id: str
     host: str
@@ -141,7 +141,7 @@ class Executor:
     profile: int
     added: float
     requested: float | None
-    """When Spark asked for it, where the log says so."""
+    """When Spark requested it; None if the log lacks this time."""
     removed: float | None
     reason: str
     peak: MemoryPeak
@@ -149,7 +149,7 @@ class Executor:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How reading went. `cut_off`: files that break off, or whose rest cannot be unpacked."""
+    """The counts of reading. `cut_off`: files that are truncated, or whose rest cannot be unpacked."""
 
     files: int
     read_bytes: int
@@ -158,12 +158,12 @@ class Reading:
     first_broken: str
     cut_off: int
     impossible: int = 0
-    """Times that cannot be, as a clock was set: they were moved into the application's time."""
+    """The number of impossible times, for example after a clock was set; they were moved to possible ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a log says of an application."""
+    """An application as its log describes it."""
 
     source: str
     """As the user named it."""
@@ -175,23 +175,23 @@ class Recording:
     ended: float
     """When it ended, or the last time in the log."""
     finished: bool
-    """Whether the log says that the application ended."""
+    """Whether the log has the end of the application."""
     properties: Mapping[str, str]
     executors: tuple[Executor, ...]
     stages: tuple[Stage, ...]
     """In the order in which they were submitted."""
     jobs: tuple[Job, ...]
     driver_up: float
-    """When the driver's block manager registered, just before its context is up; 0 where no log says."""
+    """When the driver's block manager registered, just before its context is up; 0 if the log lacks this."""
     driver_peak: MemoryPeak
     reading: Reading
     profiles: Mapping[int, ResourceProfile] = field(default_factory=dict)
-    """Those that the log names; the default one is 0."""
+    """Id -> profile, for those in the log; the default profile is 0."""
     lost_output: int = 0
-    """Tasks that ran again because the executor was lost that kept their output (Resubmitted)."""
+    """The number of tasks that ran again because the executor with their output was lost (Resubmitted)."""
 
     def is_first(self, executor: Executor) -> bool:
-        """Whether an executor was asked for with the application, and not by a job."""
+        """Whether an executor was requested no later than the first job, that is, at the start."""
         first_job = min((job.submitted for job in self.jobs), default=self.ended)
         return executor.requested is None or executor.requested <= first_job
 
@@ -202,10 +202,10 @@ class Recording:
 
     @property
     def executor_seconds(self) -> float:
-        """Seconds that executors were registered, summed."""
+        """The sum of the seconds for which executors were registered."""
         return sum((self.ended if e.removed is None else e.removed) - e.added for e in self.executors)
 
     @property
     def task_seconds(self) -> float:
-        """Seconds that task attempts ran, summed."""
+        """The sum of the durations of all task attempts, in seconds."""
         return sum(stage.tasks.seconds(row) for stage in self.stages for row in range(len(stage.tasks)))
