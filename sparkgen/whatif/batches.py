@@ -1,9 +1,9 @@
-"""The micro-batches of streams: which of them a clock begins, and what the driver does before each.
+"""The micro-batches of streams: the clock that starts them, and the driver's time before each.
 
-Spark's ProcessingTimeExecutor begins a batch at the next multiple of the trigger's interval after the time at
-which the batch before began, or at once where that one took longer. A log says neither the interval nor what
-of a gap was waiting: batches that waited began at times that are whole intervals apart, and what the driver
-needs before a batch is the shortest gap that there was.
+Spark's ProcessingTimeExecutor starts a batch at the next multiple of the trigger's interval after the start
+of the previous batch, or at once if that batch took longer. A log has neither the interval nor the part of a
+gap that was waiting. So both are inferred: batches that waited started whole intervals apart, and the time
+that the driver needs before a batch is the shortest gap in the log.
 """
 
 from __future__ import annotations
@@ -17,38 +17,41 @@ from sparkgen.eventlog import Job
 from sparkgen.whatif.remark import Remark, RemarkCode
 
 WAITED = 0.1
-"""Seconds of a gap beyond the shortest from which on a batch has waited."""
+"""A batch has waited if its gap is longer than the shortest by more than these seconds."""
 _SLACK = 1e-6
 UNEVEN = 0.1
-"""Part of an interval by which begins may be off, as drivers are not punctual."""
+"""The part of an interval by which starts may be off, because drivers are not punctual."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """When batches may begin: `first`, in seconds of the application, and all whole intervals from it."""
+    """The times at which batches may start: `first`, in seconds of the application, plus whole intervals."""
 
     interval: float
     first: float
 
     def after(self, time: float) -> float:
-        """The next such time after a batch that began at `time`."""
+        """The next such time after a batch that started at `time`."""
         return self.first + self.interval * (math.floor((time + _SLACK - self.first) / self.interval) + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The begin of a batch that follows another one."""
+    """The start of a batch that follows another batch."""
 
     before: int
-    """Place of the first job of the batch before."""
+    """Index of the first job of the previous batch."""
     gap: float
-    """Seconds of the driver between the two."""
+    """The driver's seconds between the two batches."""
     clock: Clock | None
-    """None: no clock can be seen, as where batches begin when there is data."""
+    """None if no clock can be inferred, for example because batches start when there is data."""
 
 
 def batches(jobs: Sequence[Job], ends: Sequence[float]) -> Mapping[int, Batch]:
-    """For the first job of each batch but a stream's first, by its place. `ends`: when each job ended."""
+    """Index of the first job of a batch -> the batch; without the first batches of streams.
+
+    `ends`: the end of each job.
+    """
     found: dict[int, Batch] = {}
     for places in _by_stream(jobs).values():
         heads = [one[0] for one in places]
@@ -63,7 +66,7 @@ def batches(jobs: Sequence[Job], ends: Sequence[float]) -> Mapping[int, Batch]:
 
 
 def phase_unknown(found: Mapping[int, Batch]) -> list[Remark]:
-    """What a clock makes of a run that begins at another moment."""
+    """The remark that a run's end depends on its start, if there is a clock."""
     intervals = [one.clock.interval for one in found.values() if one.clock is not None]
     if not intervals:
         return []
@@ -77,7 +80,7 @@ def phase_unknown(found: Mapping[int, Batch]) -> list[Remark]:
 
 
 def _by_stream(jobs: Sequence[Job]) -> Mapping[str, list[list[int]]]:
-    """The places of each stream's jobs, a list for each batch, in the order of their begin."""
+    """Stream -> the indexes of its jobs, a list for each batch, in the order of their start."""
     found: dict[str, dict[str, list[int]]] = {}
     for place, job in enumerate(jobs):
         if job.batch:
@@ -86,7 +89,7 @@ def _by_stream(jobs: Sequence[Job]) -> Mapping[str, list[list[int]]]:
 
 
 def _clock(begins: Sequence[float]) -> Clock | None:
-    """The clock that batches waited for, by when they began; None where they are no whole intervals apart."""
+    """The clock, from the starts of batches that waited; None if these are not whole intervals apart."""
     apart = [later - earlier for earlier, later in pairwise(begins)]
     shortest = min(apart, default=0.0)
     if shortest <= WAITED:

@@ -1,4 +1,4 @@
-"""The configurations that a question names: parts of a document's spec, laid on what was recorded."""
+"""The configurations of a question: parts of a document's spec, applied to the recorded configuration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, lo
 from sparkgen.whatif.configuration import DYNAMIC, Configuration, is_task_resource
 
 MOST_RUNS = 64
-"""Replays of one question at most."""
+"""The most replays of one question."""
 ANSWERED = (
     *(
         "spark.executor.cores",
@@ -39,30 +39,30 @@ ANSWERED = (
         )
     ),
 )
-"""The properties whose change a replay can answer for."""
+"""The properties for which a replay can predict the effect of a change."""
 
 
 class BadQuestion(SparkgenError):
-    """A question that a replay has no answer to, in words."""
+    """A replay cannot answer the question; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A configuration to replay. `spec`: what it sets of a document; `label`: the same in words."""
+    """A configuration to replay. `spec`: the fields of a document that it sets; `label`: these in words."""
 
     label: str
     spec: Mapping[str, Any]
     searched: bool = False
-    """Whether nobody named it: a search tries it."""
+    """Whether a search created it, and not the user."""
 
     def properties(self, recorded: Mapping[str, str]) -> dict[str, str]:
-        """Spark's properties with it, from those that were recorded."""
+        """The recorded Spark properties, changed by this candidate."""
         kept = {name: value for name, value in recorded.items() if name not in _deleted(self.spec)}
         return {**kept, **asked_properties(self.spec)}
 
 
 def _deleted(spec: Mapping[str, Any]) -> set[str]:
-    """The properties whose field is null: it is deleted, as in every overlay."""
+    """The properties whose field is null: they are deleted, as in every overlay."""
     found = set()
     for path, name in TYPED_PROPERTIES.items():
         section = lookup(spec, path[:-1])
@@ -72,18 +72,21 @@ def _deleted(spec: Mapping[str, Any]) -> set[str]:
 
 
 def asked_properties(spec: Mapping[str, Any]) -> dict[str, str]:
-    """The properties that a part of a spec asks for, those that a replay can answer for."""
+    """The properties that a part of a spec sets, of those whose effect a replay can predict."""
     given = effective_properties(spec)
     found = {name: value for name, value in given.items() if name in ANSWERED or is_task_resource(name)}
     service = spec.get("shuffleService")
     if isinstance(service, dict):
-        # The data of a sidecar goes with its pod.
+        # The data of a sidecar is deleted with its pod.
         found["spark.shuffle.service.enabled"] = "false" if service.get("mode") == "sidecar" else "true"
     return found
 
 
 def from_sets(sets: Sequence[str]) -> list[Candidate]:
-    """The candidates of `--set PATH=V1,V2`: each of the values, with each of those of every other one."""
+    """The candidates of `--set PATH=V1,V2`: all combinations of the values of all options.
+
+    Raises BadQuestion for invalid options, or too many combinations.
+    """
     axes = [_axis(text) for text in sets]
     runs = math.prod(len(axis) for axis in axes)
     if axes and runs > MOST_RUNS:
@@ -120,7 +123,7 @@ def _spec_of(texts: Sequence[str]) -> Mapping[str, Any]:
 
 
 def from_overlay(name: str) -> Candidate:
-    """The candidate of an overlay file. BadQuestion where it cannot be read, or changes nothing here."""
+    """The candidate of an overlay file. Raises BadQuestion if it is unreadable, or changes nothing here."""
     changes = read_changes(Reader(lambda: b""), [name], [], [])
     if changes.problems:
         raise BadQuestion("\n".join(_words(problem) for problem in changes.problems))
@@ -139,7 +142,7 @@ def _section(value: Any) -> Mapping[str, Any]:
 
 
 def _answered(spec: Mapping[str, Any], label: str) -> Mapping[str, Any]:
-    """The part of the spec that a replay can answer for. BadQuestion where there is none."""
+    """The spec without empty sections. Raises BadQuestion if a replay can predict no effect of it."""
     if not asked_properties(spec):
         fields = sorted(f"spec.{path_text(p)}" for p, name in TYPED_PROPERTIES.items() if name in ANSWERED)
         raise BadQuestion(
@@ -157,10 +160,10 @@ def _words(problem: Problem) -> str:
 
 
 def search(recorded: Configuration, limit: int) -> list[Candidate]:
-    """A bounded number of configurations around what was recorded, up to `limit` executors.
+    """A limited number of configurations similar to the recorded one, up to `limit` executors.
 
-    Fixed numbers of executors; dynamic allocation by maximum, idle time-out and shuffle service; other sizes
-    of an executor, with the same memory for each core.
+    They are fixed numbers of executors; dynamic allocation by maximum, idle time-out and shuffle service; and
+    other sizes of executors, with the same memory per core.
     """
     counts = _spread(max(1, limit))
     found = [_fixed(recorded, count) for count in counts]
@@ -183,7 +186,7 @@ def _spread(limit: int) -> list[int]:
 
 
 def counted(count: int) -> str:
-    """So many executors, in words."""
+    """The number of executors in words."""
     return "1 executor" if count == 1 else f"{count} executors"
 
 
@@ -192,7 +195,7 @@ def _fixed(recorded: Configuration, count: int) -> Candidate:
 
 
 def _not_dynamic(recorded: Configuration) -> dict[str, Any]:
-    """What switches dynamic allocation off; nothing where it was: an overlay changes only what it must."""
+    """The section that switches dynamic allocation off; {} if it was off, to keep the overlay minimal."""
     return {} if recorded.dynamic is None else {"dynamicAllocation": {"enabled": False}}
 
 

@@ -1,7 +1,7 @@
-"""The cluster that a replay runs in, and the allocator in it: pods as the production `decide` makes them.
+"""The cluster of a replay, and the allocator in it, whose production `decide` creates and deletes the pods.
 
-Nothing here decides how many executors there are: Spark's target goes in, and what `decide` does is carried
-out after the times that were measured, or stated.
+This module does not decide how many executors there are: it passes Spark's target to `decide`, and carries
+out the decisions after measured or given times.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, 
 from sparkgen.runtime.kubernetes.answers import Answer
 
 WRITE = 0.03
-"""Seconds that a write of the API server takes."""
+"""Seconds that a write to the API server takes."""
 SHORTEST_ROUND = 0.02
-"""Seconds between two decisions at least, as in the allocator's loop."""
+"""The least seconds between two decisions, as in the allocator's loop."""
 ENDING = 1.0
 """Seconds from a deletion until the executor is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What the cluster gives. Without bounds: a node is always free."""
+    """The limits of the cluster. By default there are none: a node is always free."""
 
     capacity: int | None = None
-    """How many executors fit, by quota or nodes; None: all."""
+    """The number of executors that fit, by quota or nodes; None: any number."""
     ready: int | None = None
-    """How many of them fit on nodes that are there; more wait for new nodes. None: all."""
+    """The number of these that fit on existing nodes; more wait for new nodes. None: any number."""
     scale_up: float = 90.0
     """Seconds until a new node is ready."""
     losses_per_hour: float = 0.0
-    """How often a spot node is taken back while it runs an executor."""
+    """How often per hour an executor loses its spot node."""
     lose_at: tuple[float, ...] = ()
     """Times at which the executor that has run longest is lost, in seconds."""
     seed: int = 1
@@ -54,7 +54,7 @@ class Pod:
     created: float
     profile: int = 0
     began: float | None = None
-    """When it ran: it had a node, and is paid for from then on."""
+    """When it began to run on a node: its cost counts from then on."""
     registered: float | None = None
     ended: float | None = None
     loss: Loss | None = None
@@ -64,23 +64,23 @@ class Pod:
 class Pods:
     """All pods of a replay. `later` calls a function at a time.
 
-    `registered` is told an id, a profile and the time; `gone` an id and the time.
+    `registered` is called with an id, a profile and the time; `gone` with an id and the time.
     """
 
     settings: AllocationSettings
     cluster: Cluster
     delay: Callable[[int, float], float]
-    """How long the nth executor takes to register when it is asked for at a time."""
+    """The seconds that the nth executor takes to register if it is requested at a time."""
     later: Callable[[float, Callable[[float], None]], None]
     registered: Callable[[int, int, float], None]
     gone: Callable[[int, float], None]
     targets: dict[int, int] = field(default_factory=dict)
-    """How many executors Spark wants of each resource profile."""
+    """Resource profile -> the number of executors that Spark wants."""
     kills: set[int] = field(default_factory=set)
     pods: dict[int, Pod] = field(default_factory=dict)
     ended: list[Pod] = field(default_factory=list)
     _waiting: dict[int, Pod] = field(default_factory=dict)
-    """Those of `pods` that have no node."""
+    """The `pods` without a node."""
     _there: dict[int, ObservedExecutor] = field(default_factory=dict)
     _registered: set[int] = field(default_factory=set)
     _memory: AllocatorMemory = field(default_factory=AllocatorMemory)
@@ -90,10 +90,10 @@ class Pods:
     _chance: random.Random = field(default_factory=random.Random)
 
     def __post_init__(self) -> None:
-        self._chance = random.Random(self.cluster.seed)  # noqa: S311 - chance that can be repeated is the point
+        self._chance = random.Random(self.cluster.seed)  # noqa: S311 - the numbers must be reproducible
 
     def decide_soon(self, now: float) -> None:
-        """Something changed: decide, as soon as the loop would."""
+        """Decide after a change, as soon as the loop would."""
         self._at(max(now, self._decided_at + SHORTEST_ROUND))
 
     def _at(self, time: float) -> None:
@@ -103,7 +103,7 @@ class Pods:
 
     def _round(self, now: float) -> None:
         if self._due is None or now < self._due:
-            return  # an earlier one has done it
+            return  # an earlier round has already decided
         self._due, self._decided_at = None, now
         self._memory = apply_outcomes(self._memory, self._outcomes, now)
         self._outcomes = []
@@ -144,7 +144,7 @@ class Pods:
         self._place(now)
 
     def _place(self, now: float) -> None:
-        """Give nodes to the pods that have none, the oldest first, as far as there is room."""
+        """Give nodes to pods without a node, the oldest first, as far as there is room."""
         running = len(self.pods) - len(self._waiting)
         for pod in [*self._waiting.values()]:
             if self.cluster.capacity is not None and running >= self.cluster.capacity:
@@ -177,7 +177,7 @@ class Pods:
             self.later(now + lives, partial(self.lose, id_))
 
     def lose(self, id_: int, now: float) -> None:
-        """The executor's node is taken back."""
+        """Remove the executor's node, as a provider reclaims a spot node."""
         if id_ in self.pods:
             lost = Loss(Cause.PREEMPTED, f"the node of executor {id_} was reclaimed")
             self._there[id_] = replace(self._there[id_], phase=PodPhase.FAILED, loss=lost)

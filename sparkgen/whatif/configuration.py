@@ -1,4 +1,4 @@
-"""The settings that a replay obeys, from Spark's properties. Times in seconds, memory in MiB."""
+"""Reads the settings of a replay from Spark's properties. Times in seconds, memory in MiB."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ DYNAMIC = "spark.dynamicAllocation."
 LEAST_OVERHEAD = 384
 OVERHEAD_FACTOR = 0.1
 LARGEST_FACTOR = 1000
-"""More than any ratio or factor of Spark means, and few enough that no product is endless."""
+"""Larger than any useful ratio or factor of Spark, and small enough that no product is infinite."""
 LONGEST_SHOWN = 40
 _RESOURCE = re.compile(r"spark\.(?P<whose>executor|task)\.resource\.(?P<resource>[^.]+)\.amount")
 _SLACK = 1e-9
 
 
 class BadSetting(SparkgenError):
-    """A property that Spark would not take."""
+    """A property has a value that Spark would refuse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +34,35 @@ class DynamicAllocation:
     minimum: int = 0
     initial: int = 0
     maximum: int | None = None
-    """None: no bound of Spark's; the allocator has one of its own (ceiling.py)."""
+    """None: Spark has no limit; the allocator has its own (ceiling.py)."""
     idle_timeout: float = 60.0
     cached_timeout: float = math.inf
     backlog_timeout: float = 1.0
     sustained_timeout: float = 1.0
     ratio: float = 1.0
     tracking: bool = True
-    """Executors whose shuffle output an active job may need are kept: the default since Spark 3.4."""
+    """Whether to keep executors whose shuffle output an active job may need: the default since Spark 3.4."""
     tracking_timeout: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An executor of a resource profile, and how many tasks it runs at one time."""
+    """The size of the executors of a resource profile, and of their tasks."""
 
     cores: int
     task_cpus: int
     memory: int
-    """What its pod asks for, in MiB."""
+    """The memory request of its pod, in MiB."""
     most_tasks: int | None = None
-    """What resources such as GPUs allow; None: the tasks ask for none."""
+    """The most tasks that resources such as GPUs allow; None if tasks need none."""
 
     @property
     def slots(self) -> int:
-        """How many tasks it runs at one time."""
+        """The number of tasks that it runs at one time."""
         return self.slots_of(self.cores)
 
     def slots_of(self, cores: int) -> int:
-        """The same of an executor that has so many cores."""
+        """The number of tasks that an executor with this many cores runs at one time."""
         by_cores = max(1, cores // self.task_cpus)
         return by_cores if self.most_tasks is None else min(by_cores, self.most_tasks)
 
@@ -79,18 +79,18 @@ class Configuration:
     dynamic: DynamicAllocation | None = None
     """None: `instances` executors, from the beginning to the end."""
     fair: bool = False
-    """Pools of jobs share the executors; within one, and without pools, the first job goes first."""
+    """Whether pools of jobs share the executors; in a pool, and without pools, jobs run in their order."""
     shuffle_service: bool = False
-    """Shuffle output outlives its executor."""
+    """Whether shuffle output outlives its executor."""
     registered_ratio: float = 0.8
-    """The first job begins when this part of the first executors has registered."""
+    """The first job begins once this part of the first executors has registered."""
     longest_wait: float = 30.0
-    """Or after so many seconds."""
+    """The first job begins after these seconds in any case."""
     allocation: AllocationSettings = field(default_factory=AllocationSettings)
     most_tasks: int | None = None
-    """How many tasks an executor's resources such as GPUs allow at one time; None: tasks ask for none."""
+    """The most tasks at one time that resources such as GPUs allow; None if tasks need none."""
     profiles: Mapping[int, Shape] = field(default_factory=dict)
-    """The other resource profiles that stages use. Nothing but the log sets their sizes."""
+    """The other resource profiles that stages use, with sizes from the log, which no setting changes."""
 
     @property
     def default(self) -> Shape:
@@ -103,28 +103,28 @@ class Configuration:
 
     @property
     def slots(self) -> int:
-        """How many tasks an executor of the default profile runs at one time."""
+        """The number of tasks that an executor of the default profile runs at one time."""
         return self.default.slots
 
     @property
     def all_slots(self) -> int | dict[int, int]:
-        """The same for each profile, where there are several."""
+        """The slots of an executor, or profile -> slots if there are several profiles."""
         others = {profile: shape.slots for profile, shape in self.profiles.items()}
         return {0: self.slots, **others} if others else self.slots
 
     @property
     def executor_memory(self) -> int:
-        """What an executor's pod asks for."""
+        """The memory request of an executor's pod, in MiB."""
         return self.memory + self.overhead
 
     @property
     def initial(self) -> int:
-        """How many executors there are to be at first."""
+        """The number of executors at the start."""
         return self.instances if self.dynamic is None else self.dynamic.initial
 
 
 def configuration(properties: Mapping[str, str]) -> Configuration:
-    """The settings in Spark's properties. BadSetting for what Spark would not take."""
+    """The settings in Spark's properties. Raises BadSetting for a value that Spark would refuse."""
     read = _Reader(properties)
     cores = read.count("spark.executor.cores", 1)
     heap = read.mebibytes("spark.executor.memory", 1024)
@@ -151,7 +151,7 @@ def configuration(properties: Mapping[str, str]) -> Configuration:
 
 
 def is_task_resource(name: str) -> bool:
-    """Whether a property says how much of a resource, such as GPUs, an executor has or a task needs."""
+    """Whether a property is the amount of a resource, such as GPUs, of an executor or a task."""
     return _RESOURCE.fullmatch(name) is not None
 
 
@@ -170,9 +170,9 @@ def _most_tasks(read: _Reader) -> int | None:
 
 
 def tasks_at_once(executor: Mapping[str, float], task: Mapping[str, float]) -> int | None:
-    """How many tasks an executor's resources allow, by Spark's rule; None where tasks need none.
+    """The number of tasks that an executor's resources allow, by Spark's rule; None if tasks need none.
 
-    A task may need a part of an address, such as half of a GPU: as many share it as fit.
+    A task may need a part of a resource, such as half of a GPU, which several tasks then share.
     """
     allowed = [
         int(executor.get(name, 0.0)) * int(1 / amount + _SLACK)
@@ -185,7 +185,7 @@ def tasks_at_once(executor: Mapping[str, float], task: Mapping[str, float]) -> i
 
 
 def _usual_ratio(properties: Mapping[str, str]) -> float:
-    """Spark's default: a standalone cluster waits for no executor, Kubernetes, YARN and sparkgen for 80 %."""
+    """Spark's default: 0 for local mode and standalone clusters, 80 % for Kubernetes, YARN and sparkgen."""
     return 0.0 if properties.get("spark.master", "").startswith(("spark://", "local")) else 0.8
 
 
@@ -222,14 +222,14 @@ def _allocation(read: _Reader, dynamic: DynamicAllocation | None, instances: int
         batch_size=read.optional_count(f"{batch}batch.size"),
         batch_delay=read.seconds(f"{batch}batch.delay", 1.0, "ms"),
         max_pending=read.optional_count(f"{batch}maxPendingPods"),
-        # A delay that was measured is no failure, however long: it may be that of a full cluster.
+        # A measured delay is no failure, however long it is: the cluster may have been full.
         executor_timeout=math.inf,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Properties as values; BadSetting names the one that is wrong."""
+    """Reads properties as values. Its methods raise BadSetting with the name of a wrong property."""
 
     properties: Mapping[str, str]
 
@@ -280,5 +280,5 @@ class _Reader:
 
 
 def _shown(text: str) -> str:
-    """A value as a message names it, whatever its length."""
+    """The value for a message, cut to LONGEST_SHOWN characters."""
     return repr(text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...")

@@ -1,4 +1,4 @@
-"""How long executors take to register, from a log."""
+"""The time that executors take to register, from a log."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sparkgen.whatif.remark import Remark, RemarkCode
 from sparkgen.whatif.requests import WITH_APPLICATION, Asked
 
 START_DELAY = 10.0
-"""Seconds from asking for an executor until it registers, where the log does not say."""
+"""Seconds from the request of an executor until it registers, if the log does not tell."""
 POD_START = 1.0
-"""Seconds that the kubelet needs, about, to start a pod whose image is on its node."""
+"""The approximate seconds that the kubelet needs to start a pod whose image is on its node."""
 MASTER = "sparkgen://"
-"""With it, pods of the first executors are there before the driver asks: they start while its JVM does."""
+"""With this master, pods of the first executors start together with the driver's JVM, before it asks."""
 
 NEWER = "record a run with Spark 3.4 or newer, whose logs show it"
 LOCAL = ("", "127.0.0.1", "localhost")
-"""Hosts of executors that are processes of one machine."""
+"""Hosts of executors that are processes of the driver's machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,16 @@ class Delays:
     """Seconds until executors registered."""
 
     first: tuple[float, ...]
-    """Of those that came with the application: since its start."""
+    """For executors that came with the application: since its start."""
     later: tuple[float, ...]
-    """Of those that were asked for later: since then, in the order in which they were asked for."""
+    """For executors that were requested later: since their request, in the order of the requests."""
     usual: float
-    """Of any other, since it was asked for."""
+    """For any other executor, since its request."""
     assumed: tuple[Remark, ...]
 
 
 def delays(recording: Recording, asked: Asked) -> Delays:
-    """Those of a recording. `asked`: when each executor was asked for (requests.py)."""
+    """The delays in a recording. `asked`: when each executor was requested (requests.py)."""
     registered = [(one, asked[place]) for place, one in enumerate(recording.executors) if one.added > 0]
     since_start = tuple(sorted(one.added for one, time in registered if time is WITH_APPLICATION))
     later = sorted(
@@ -52,7 +52,7 @@ def delays(recording: Recording, asked: Asked) -> Delays:
 def _usual(
     first: tuple[float, ...], later: tuple[float, ...], known: list[float], *, early: bool
 ) -> tuple[float, Remark | None]:
-    """What is usual, and what was assumed for it."""
+    """The usual delay, and a remark about what was assumed for it, if anything."""
     if known and not early:
         return statistics.median(known), None
     if known and later:

@@ -1,4 +1,4 @@
-"""What of a workload may begin: jobs and stages that wait for others, counted down as those end."""
+"""The jobs and stages of a workload that may begin: counts how many others each still waits for."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from sparkgen.whatif.workload import Workload
 
 _ENDED = -1
-"""What a stage waits for that has ended once: later it waits for nothing but tasks that were lost."""
+"""The count of a stage that has ended once: from then on it waits only for tasks that were lost."""
 
 
 class Dependencies:
-    """The jobs and stages of a workload, by their places in it."""
+    """The jobs and stages of a workload, by their indexes in it."""
 
     def __init__(self, work: Workload) -> None:
         self._work = work
@@ -19,38 +19,38 @@ class Dependencies:
         self._job_waits = [len(one.after) for one in work.jobs]
         self._stages_left = [len(one.stages) for one in work.jobs]
         self.active: set[int] = set()
-        """Jobs that run."""
+        """The running jobs."""
         self.jobs_left = len(work.jobs)
         self.children = _children([one.after for one in work.stages])
         """Stage -> the stages that read it."""
         self._job_children = _children([one.after for one in work.jobs])
 
     def first_jobs(self) -> Iterator[int]:
-        """The jobs that wait for no other one."""
+        """The jobs that wait for no other job."""
         return (place for place, waits in enumerate(self._job_waits) if waits == 0)
 
     def begin_job(self, place: int) -> list[int]:
-        """A job begins: its stages that wait for no other one."""
+        """Begin a job. Returns its stages that wait for no other stage."""
         self.active.add(place)
         return [one for one in self._work.jobs[place].stages if self._stage_waits[one] == 0]
 
     def end_stage(self, place: int) -> list[int]:
-        """A stage has ended: the stages that waited for it alone."""
+        """End a stage. Returns the stages that waited only for it."""
         first_time = self._stage_waits[place] != _ENDED
         self._stage_waits[place] = _ENDED
         self._stages_left[self._work.stages[place].job] -= 1
         return list(_freed(self._stage_waits, self.children[place])) if first_time else []
 
     def reopen(self, place: int) -> None:
-        """Output of a stage is lost that had ended."""
+        """Reopen a stage that had ended, because output of it was lost."""
         self._stages_left[self._work.stages[place].job] += 1
 
     def stages_left(self, job: int) -> int:
-        """How many stages of a job have not ended."""
+        """The number of stages of a job that have not ended."""
         return self._stages_left[job]
 
     def end_job(self, place: int) -> list[int]:
-        """A job has ended: the jobs that waited for it alone."""
+        """End a job. Returns the jobs that waited only for it."""
         self.active.discard(place)
         self.jobs_left -= 1
         return list(_freed(self._job_waits, self._job_children[place]))
@@ -65,7 +65,7 @@ def _children(after: list[tuple[int, ...]]) -> list[list[int]]:
 
 
 def _freed(waits: list[int], children: list[int]) -> Iterator[int]:
-    """Those that wait for nothing more, once they wait for one less."""
+    """Decrease the count of each child; yields those that no longer wait for anything."""
     for child in children:
         waits[child] -= 1
         if waits[child] == 0:

@@ -1,4 +1,7 @@
-"""What a replay does not know of a recording, or does otherwise: code, sentence, and how to know it. Pure."""
+"""Remarks about what a replay does not know of a recording, or does differently. Pure.
+
+Each has a code, a sentence, and how to avoid the doubt.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from sparkgen.whatif.parallelism import follows
 from sparkgen.whatif.remark import Remark, RemarkCode
 
 LARGE = 0.1
-"""Part of the truth by which a replay may be wrong before its report says why that may be."""
+"""The relative error of a replay above which its report explains why."""
 MOST_NAMED = 5
 CAUSES: Mapping[RemarkCode, str] = {
     RemarkCode.NO_CONFIGURATION: "the log does not show the configuration",
@@ -34,11 +37,11 @@ CAUSES: Mapping[RemarkCode, str] = {
     RemarkCode.FAIR_SCHEDULER: "the weights of pools are not in the log",
     RemarkCode.SHUFFLE_CLEANING: "shuffle output was freed at unknown times",
 }
-"""What can make a replay wrong, the likeliest first."""
+"""Causes of a wrong replay, the most likely first."""
 
 
 def doubts(recording: Recording, properties: Mapping[str, str], lost: Losses) -> tuple[Remark, ...]:
-    """What of a recording a replay does not follow."""
+    """The remarks about what a replay of this recording does not know, or does differently."""
     found = (
         *_of_reading(recording),
         *_of_losses(recording, lost),
@@ -178,7 +181,7 @@ def _of_parallelism(recording: Recording, properties: Mapping[str, str]) -> Sequ
 
 
 def of_capacity(most: int, replayed: int | None, *, dynamic: bool) -> tuple[Remark, ...]:
-    """A remark where a replay with dynamic allocation had more executors than the recorded run."""
+    """A remark if a replay with dynamic allocation had more executors than the recorded run."""
     if not dynamic or replayed is None or replayed <= most:
         return ()
     return (
@@ -192,7 +195,7 @@ def of_capacity(most: int, replayed: int | None, *, dynamic: bool) -> tuple[Rema
 
 
 def of_room(settings: Configuration, cluster: Cluster) -> tuple[Remark, ...]:
-    """A remark where the first job waits for executors for which the cluster has no room."""
+    """A remark if the first job waits for executors for which the cluster has no room."""
     needed = math.ceil(settings.registered_ratio * settings.initial)
     if cluster.capacity is None or needed <= cluster.capacity:
         return ()
@@ -207,7 +210,7 @@ def of_room(settings: Configuration, cluster: Cluster) -> tuple[Remark, ...]:
 
 
 def of_error(wall: float | None, executors: float | None, known: Sequence[Remark]) -> tuple[Remark, ...]:
-    """Why the replay of the recorded configuration is far from the truth; nothing where it is not."""
+    """A remark about why the replay of the recorded configuration is far from the truth; () if it is not."""
     worst = max((error for error in (wall, executors) if error is not None), key=abs, default=0.0)
     if abs(worst) <= LARGE:
         return ()

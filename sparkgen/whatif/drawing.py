@@ -1,4 +1,4 @@
-"""Plain SVG: axes, steps, points and bars, coloured by classes that the page's style sheet knows."""
+"""Plain SVG: axes, steps, points and bars, coloured by the classes of the page's style sheet."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 24, 34
 
 
 def escaped(text: str) -> str:
-    """Text from outside, safe in HTML and in attributes; what cannot be seen is left out."""
+    """Text from outside, escaped for HTML and attributes, without characters that are not printable."""
     return html.escape("".join(letter for letter in text if letter.isprintable()))
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to places of a drawing."""
+    """Converts values to positions in a drawing."""
 
     most: float
     begin: float
     end: float
 
     def __call__(self, value: float) -> float:
-        """The place of a value."""
+        """The position of a value."""
         return self.begin + (self.end - self.begin) * value / self.most
 
     def ticks(self) -> list[float]:
-        """Round values, five at most."""
+        """Round values for the axis: 0, and at most five more."""
         raw = self.most / 5
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw - 1e-12)
@@ -56,7 +56,7 @@ class Chart:
         )
 
     def svg(self, title: str, parts: Iterable[str], x_name: str, y_name: str) -> str:
-        """The whole drawing; `title` is what a screen reader says."""
+        """The whole drawing; `title` is for screen readers."""
         return (
             f'<svg viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{escaped(title)}">'
             f"{''.join(self._axes(x_name, y_name))}{''.join(parts)}</svg>"
@@ -77,18 +77,18 @@ class Chart:
         )
 
     def steps(self, values: Steps, end: float, kind: str) -> str:
-        """A number over time."""
+        """The line of a number over time."""
         return f'<path class="line {kind}" d="{self.path(values, end)}"/>'
 
     def path(self, values: Steps, end: float) -> str:
-        """The same as a path alone."""
+        """The data of a path for a number over time."""
         drawn = [f"M{self.x(0):.1f} {self.y(0):.1f}"]
         for time, count in values:
             drawn.append(f"H{self.x(min(time, end)):.1f}V{self.y(count):.1f}")
         return "".join([*drawn, f"H{self.x(end):.1f}V{self.y(0):.1f}"])
 
     def point(self, x: float, y: float, kind: str, title: str) -> str:
-        """A point that says what it is when it is looked at."""
+        """A point with a tooltip."""
         return (
             f'<circle class="{kind}" cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="5">'
             f"<title>{escaped(title)}</title></circle>"
@@ -100,7 +100,7 @@ class Chart:
         return f'<polyline class="{kind}" points="{places}"/>'
 
     def label(self, x: float, y: float, text: str) -> str:
-        """Words beside a point."""
+        """A text beside a point."""
         at = self.x(x)
         side = "end" if at > WIDTH * 0.6 else "start"
         return (
@@ -110,20 +110,20 @@ class Chart:
 
 
 def box(x: float, y: float, width: float, height: float, kind: str) -> str:
-    """A rectangle, in places of a drawing."""
+    """A rectangle, in positions of a drawing."""
     sizes = f'width="{width:.1f}" height="{height:.1f}"'
     return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {sizes} rx="2"/>'
 
 
 def bars(rows: Sequence[tuple[str, float, float, str]], end: float, row: int = 18) -> str:
-    """Spans of time as rows: a label, from when until when, and what it says when it is looked at."""
+    """Spans of time as rows: each has a label, its start, its end and a tooltip."""
     chart = Chart.of(end, 1, height=TOP + BOTTOM + row * len(rows))
     parts = []
     for place, (label, begin, until, title) in enumerate(rows):
         top, at = TOP + row * place, chart.x(begin)
         width = max(1.5, chart.x(until) - at)
         words = at + width + 5
-        # Beside its bar, or before it where there is no room.
+        # The label is after its bar, or before it if there is no room.
         place_of = f'x="{words:.1f}"' if words < WIDTH * 0.7 else f'x="{at - 5:.1f}" text-anchor="end"'
         parts.append(
             f"<g>{box(at, top + 3, width, row - 6, 'replayed')}"

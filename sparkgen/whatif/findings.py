@@ -1,4 +1,4 @@
-"""What a recording says beside the question: limits, skew, spill, memory, idle time. Pure."""
+"""Findings in a recording that do not depend on the question: limits, skew, spill, memory, idle time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.remark import Remark, RemarkCode
 
 HELPS = 0.01
-"""More executors help when they make an application shorter by this part."""
+"""More executors help if they shorten an application by at least this part."""
 MOST_TRIED = 4096
 EXACT_TO = 20
-"""A limit of up to so many executors is exact."""
+"""A limit of up to this many executors is exact."""
 HELD = 0.1
-"""Executors that shuffle output holds are worth a word from this part of all executor-seconds on."""
+"""The part of all executor-seconds above which executors kept for shuffle output are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +36,30 @@ class Skew:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a recording says of itself. Times in seconds, memory in MiB."""
+    """The facts about a recording. Times in seconds, memory in MiB."""
 
     driver_only: float
     """Seconds in which no task ran."""
     critical_path: float
     limit: int | None
-    """So many executors, and no more of them help; None where no replay ends."""
+    """The number of executors above which more do not help; None if no replay ends."""
     skewed: tuple[Skew, ...]
-    """The worst first, by what the longest task costs."""
+    """The worst first, by how much longer the longest task takes than the median."""
     spilled: int
-    """Bytes on disk."""
+    """Bytes spilled to disk."""
     gc: float
-    """Part of the tasks' time, from 0 to 1."""
+    """The part of the tasks' time for garbage collection, from 0 to 1."""
     heap_asked: int
     heap_used: int
-    """The most of any executor; 0 where nobody measured."""
+    """The peak of any executor; 0 if not measured."""
     failed_seconds: float
     """Seconds of attempts that did not succeed."""
     held: float
-    """Seconds past the idle time-out, summed, of executors that shuffle tracking keeps."""
+    """The sum of seconds after the idle time-out for which shuffle tracking keeps executors."""
 
 
 def facts(recording: Recording, settings: Configuration, critical_path: float, limit: int | None) -> Facts:
-    """What the recording says."""
+    """The facts about the recording."""
     rows = [(stage.tasks, row) for stage in recording.stages for row in range(len(stage.tasks))]
     run = sum(tasks.run[row] for tasks, row in rows)
     return Facts(
@@ -91,7 +91,7 @@ def _without_tasks(recording: Recording) -> float:
 
 
 def _held(recording: Recording, settings: Configuration) -> float:
-    """Executor-seconds that shuffle tracking alone costs: an executor with cached blocks stays for those."""
+    """The executor-seconds for shuffle tracking alone, without executors that stay for cached blocks."""
     if settings.dynamic is None or not settings.dynamic.tracking:
         return 0.0
     rows: dict[int, list[tuple[float, float, bool, bool]]] = {}
@@ -109,7 +109,7 @@ def _held(recording: Recording, settings: Configuration) -> float:
 def _idle_with_output(
     tasks: list[tuple[float, float, bool, bool]], executor: Executor, end: float, dynamic: DynamicAllocation
 ) -> float:
-    """Seconds past the idle time-out between tasks, in their order, and until the executor's end."""
+    """Seconds after the idle time-out, between the tasks in their order and until the executor's end."""
     held, until, keeps = 0.0, executor.added, False
     gone = end if executor.removed is None else executor.removed
     for begin, finish, written, cached in [*tasks, (gone, gone, False, False)]:
@@ -134,10 +134,10 @@ def _skewed(stages: tuple[Stage, ...]) -> list[Skew]:
 
 
 def limit(wall: Callable[[int], float], most: int) -> int | None:
-    """The fewest executors that are as fast as any number, but for a hundredth; None where none ever ends.
+    """The fewest executors that are as fast as any number, up to 1 %; None if no replay ends.
 
-    `wall`: seconds with so many; `most`: tasks that ever wait together need no more. Each step is a replay,
-    which takes seconds with a large log: of more than `EXACT_TO` it may be a twentieth more than the fewest.
+    `wall`: the seconds with a number of executors; `most`: more are never needed. Each step is a replay,
+    which takes seconds with a large log, so a result above `EXACT_TO` may be a twentieth too large.
     """
     tried: dict[int, float] = {}
     count = 1
@@ -161,7 +161,7 @@ def limit(wall: Callable[[int], float], most: int) -> int | None:
 
 
 def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Remark]:
-    """What to look at, evidence, and what to do."""
+    """Remarks about what to improve, with evidence and what to do."""
     said: list[Remark] = []
 
     def say(code: RemarkCode, text: str) -> None:

@@ -20,7 +20,7 @@ def text(studies: Sequence[Study]) -> str:
 
 
 def data(study: Study) -> dict[str, Any]:
-    """One study: times in seconds, memory in MiB, errors and idle as parts of one."""
+    """The data of one study: times in seconds, memory in MiB, errors and idle time as fractions."""
     recording = study.recording
     return {
         "log": recording.source,

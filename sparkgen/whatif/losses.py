@@ -1,4 +1,4 @@
-"""What a recorded run lost: executors, the attempts that died with them, and the stages that ran again."""
+"""The losses of a recorded run: executors, the attempts that ended with them, and stages that ran again."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from sparkgen.eventlog import Executor, Recording, Stage, Tasks
 from sparkgen.eventlog.recording import LOST, SUCCEEDED, WITHOUT_INPUT
 
 LET_GO = ("killed by driver", "explicit termination request", "scale down", "idle")
-"""Parts of the reasons that Spark gives for an executor that its dynamic allocation let go."""
+"""Parts of Spark's reasons for executors that its dynamic allocation removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What was lost. A replay does not do it again."""
+    """The losses of a run. A replay does not repeat them."""
 
     executors: frozenset[int]
-    """Places of executors that went before the work was done, though nobody had let them go."""
+    """Indexes of executors that were removed before the work was done, but not by dynamic allocation."""
     attempts: int
-    """Task attempts that ended with their executor, or whose input was gone."""
+    """The number of task attempts that ended with their executor, or whose input was lost."""
     stages: int
-    """Stage attempts that ran because output was lost."""
+    """The number of stage attempts that ran because output was lost."""
     outputs: int
-    """Tasks whose output was lost while their stage ran."""
+    """The number of tasks whose output was lost while their stage ran."""
 
     def __bool__(self) -> bool:
         return bool(self.executors or self.attempts or self.stages or self.outputs)
 
 
 def losses(recording: Recording, *, dynamic: bool) -> Losses:
-    """What a run lost. `dynamic`: Spark let executors go that were idle."""
+    """The losses of a run. `dynamic`: Spark removed idle executors."""
     done = max((stage.tasks.finished[row] for stage in recording.stages for row in _rows(stage)), default=0.0)
     died = {
         stage.tasks.executor[row]
@@ -65,10 +65,10 @@ def _let_go(executor: Executor, *, dynamic: bool) -> bool:
 
 
 def without_reruns(stages: Sequence[Stage]) -> tuple[Stage, ...]:
-    """The stages as they are where nothing is lost: one attempt each, and each task succeeds once.
+    """The stages as they would be without losses: each has one attempt, and each task succeeds once.
 
-    A later attempt of a stage runs the tasks that the first one did not finish, and those whose output was
-    lost. What is missing of the first attempt is taken from the later ones, in the order of their launch.
+    A later attempt of a stage runs the tasks that the first attempt did not finish, and those whose output
+    was lost. Tasks that the first attempt lacks are taken from later attempts, in the order of their launch.
     """
     attempts: dict[int, list[Stage]] = {}
     for stage in stages:

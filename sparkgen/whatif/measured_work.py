@@ -1,4 +1,4 @@
-"""The work that a recording says: what waited for what, and how long each part took (workload.py)."""
+"""Derives the work in a recording: what waited for what, and how long each part took (workload.py)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sparkgen.whatif.slots import Slots, slots_of
 from sparkgen.whatif.workload import JobWork, StageWork, Workload
 
 MOST_ATTEMPTS = 20
-"""Of a stage, for which another one waits."""
+"""The most attempts of a stage for which another stage waits."""
 MOST_BEFORE = 100
-"""Jobs for which another one waits."""
+"""The most jobs for which another job waits."""
 _SHORTEST = 0.001
 
 
 def workload(whole: Recording, settings: Configuration, ready: float, asked: Asked) -> Workload:
-    """The work of a recording, without what losses made of it.
+    """The work in a recording, as it would be without losses.
 
-    `ready`: when its driver was ready for a first job, in seconds; `asked`: when executors were asked for.
+    `ready`: when its driver was ready for a first job, in seconds; `asked`: when executors were requested.
     """
     recording = replace(whole, stages=without_reruns(whole.stages))
     cold = _cold_tasks(recording, settings)
@@ -63,7 +63,7 @@ def workload(whole: Recording, settings: Configuration, ready: float, asked: Ask
 
 
 def _owned(recording: Recording) -> list[tuple[Stage, Job]]:
-    """Each stage attempt with the job for which it ran: the last one with this stage that had begun."""
+    """Each stage attempt with the job for which it ran: the last started job that has this stage."""
     naming: dict[int, list[Job]] = {}
     for job in recording.jobs:
         for id_ in job.stages:
@@ -79,19 +79,19 @@ def _owned(recording: Recording) -> list[tuple[Stage, Job]]:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Stage attempts by what is asked of them."""
+    """Lookups of stage attempts, by their indexes in `owned`."""
 
     owned: Sequence[tuple[Stage, Job]]
     by_id: Mapping[int, Sequence[int]]
-    """Stage -> the places of its attempts."""
+    """Stage -> the indexes of its attempts."""
     by_job: Mapping[int, Sequence[int]]
-    """Job -> the places of the stage attempts that ran for it."""
+    """Job -> the indexes of the stage attempts that ran for it."""
     read: frozenset[tuple[int, int]]
-    """Job and stage, where another stage of the job reads the stage's output."""
+    """Pairs of job and stage for which another stage of the job reads the stage's output."""
     job_places: Mapping[int, int]
 
     def attempts(self, id_: int, before: int) -> Sequence[int]:
-        """The places of a stage's last attempts before a place: Spark gives up after a few."""
+        """The indexes of a stage's last attempts before an index: Spark makes only a few attempts."""
         places = self.by_id.get(id_, ())
         end = bisect.bisect_left(places, before)
         return places[max(0, end - MOST_ATTEMPTS) : end]
@@ -142,7 +142,7 @@ def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...],
 
 
 def _part(seconds: float, stage: Stage) -> float:
-    """Of the time of the stage's tasks, from 0 to 1."""
+    """The seconds as a part of the time of the stage's tasks, from 0 to 1."""
     whole = sum(stage.tasks.seconds(row) for row in range(len(stage.tasks)))
     return min(1.0, max(0.0, seconds / whole)) if whole > 0 else 0.0
 
@@ -150,9 +150,9 @@ def _part(seconds: float, stage: Stage) -> float:
 def _attempts(
     stage: Stage, cold: set[tuple[int, int, int]], warm_up: float, together: int
 ) -> tuple[tuple[float, ...], ...]:
-    """Seconds of each task's attempts as they are on warm executors, tasks in the order of their launch.
+    """Seconds of each task's attempts on warm executors, with the tasks in the order of their launch.
 
-    `together`: how many tasks could run at one time.
+    `together`: the number of tasks that could run at one time.
     """
     rows = sorted(
         range(len(stage.tasks)), key=lambda row: (stage.tasks.launched[row], stage.tasks.index[row])
@@ -170,7 +170,7 @@ def _attempts(
 
 
 def _usual(stage: Stage, known: Sequence[tuple[float, ...]], together: int) -> float:
-    """Seconds of a task whose end is not in the log: the median, or what the stage had for each wave."""
+    """Seconds of a task whose end is not in the log: the median, or the stage's time per wave of tasks."""
     if known:
         return statistics.median(attempts[-1] for attempts in known)
     waves = math.ceil(stage.size / max(1, together))
@@ -178,12 +178,12 @@ def _usual(stage: Stage, known: Sequence[tuple[float, ...]], together: int) -> f
 
 
 def is_complete(stage: Stage) -> bool:
-    """Whether every task of a stage succeeded, whatever ends the log shows."""
+    """Whether every task of a stage succeeded, even if the log lacks ends of tasks."""
     return stage.completed is not None and not stage.failure
 
 
 def missing_ends(stage: Stage) -> int:
-    """How many tasks of a stage that was completed have no end in the log."""
+    """The number of tasks of a completed stage whose end is not in the log."""
     if not is_complete(stage):
         return 0
     done = {
@@ -193,7 +193,7 @@ def missing_ends(stage: Stage) -> int:
 
 
 def _warm_median(stage: Stage, cold: set[tuple[int, int, int]]) -> float:
-    """The median of the stage's other tasks, or the shortest there can be where there is none."""
+    """The median of the stage's warm tasks, or the shortest possible time if there is none."""
     tasks = stage.tasks
     warm = [
         tasks.seconds(row)
@@ -227,7 +227,7 @@ def _cold_tasks(recording: Recording, settings: Configuration) -> set[tuple[int,
 
 
 def _warm_up(recording: Recording, cold: set[tuple[int, int, int]]) -> float:
-    """The median of what first tasks took longer than the median of the same stage's others."""
+    """The median of the additional time of first tasks, compared with the median of their stage's others."""
     longer = []
     for stage in recording.stages:
         rows = [row for row in range(len(stage.tasks)) if (stage.id, stage.attempt, row) in cold]
@@ -244,15 +244,15 @@ def _end_of(job: Job, index: _Index) -> float:
 
 
 def _predecessors(jobs: Sequence[Job], ends: Sequence[float]) -> Iterator[tuple[int, ...]]:
-    """For each job, in their order, the places of those for whose end it waited: all that had ended.
+    """Yields for each job, in their order, the indexes of the jobs that it waited for: all that had ended.
 
-    What had ended when one of them began is left out, as that one waited for it. Of very many, those are
-    taken that ended last.
+    Jobs that had ended before one of these began are left out, because that one already waited for them. At
+    most MOST_BEFORE jobs are taken, those that ended last.
     """
     in_order = sorted(range(len(jobs)), key=lambda place: ends[place])
     times = [ends[place] for place in in_order]
     ended, latest = 0, 0.0
-    for own, job in enumerate(jobs):  # in the order of their begin
+    for own, job in enumerate(jobs):  # in the order of their start
         while ended < len(times) and times[ended] <= job.submitted + _SHORTEST:
             latest = max(latest, jobs[in_order[ended]].submitted)
             ended += 1

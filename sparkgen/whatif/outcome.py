@@ -1,4 +1,4 @@
-"""What a replay gives, and what an application that was recorded gave: the same facts of both."""
+"""The result of a replay or of a recorded application, with the same facts for both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sparkgen.eventlog import Executor, Recording
 
 Steps = tuple[tuple[float, int], ...]
-"""Times at which a number changes, and what it is from then on."""
+"""A number over time: the times at which it changes, each with the number from then on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
-    """An executor: from when its pod is paid for, when it registered, when it ended."""
+    """An executor: when the cost of its pod begins, when it registered, when it ended."""
 
     created: float | None
-    """When its pod began to run, or was asked for in a log, which does not say more; None: it never ran."""
+    """When its pod began to run, or in a log, which lacks this time, was requested; None: it never ran."""
     registered: float | None
     ended: float
     profile: int = 0
@@ -35,29 +35,29 @@ class Lifetime:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an application went. Times in seconds since it began."""
+    """The result of an application. Times in seconds since its start."""
 
     wall: float
     executor_seconds: float
-    """From registration to the end, summed."""
+    """The sum of the seconds from registration to the end."""
     pod_seconds: float
-    """From when a pod runs to its end, summed: what is paid for."""
+    """The sum of the seconds for which pods ran: these determine the cost."""
     task_seconds: float
-    """Seconds that task attempts ran, summed."""
+    """The sum of the durations of task attempts."""
     executors: Steps
-    """How many are registered."""
+    """The number of registered executors."""
     pods: Steps
-    """How many pods there are that are paid for."""
+    """The number of pods that count for the cost."""
     most: int
     stages: tuple[Span, ...]
     slots: int
-    """Tasks that an executor of the default profile runs at one time."""
+    """The number of tasks that an executor of the default profile runs at one time."""
     lost: int = 0
-    """Executors that were taken away."""
+    """The number of lost executors."""
     slot_seconds: float | None = None
-    """Of all executors, where there are several resource profiles."""
+    """The slot-seconds of all executors, if there are several resource profiles."""
     by_profile: Mapping[int, Steps] = field(default_factory=dict)
-    """Pods of each resource profile beside the default one."""
+    """Resource profile -> its pods over time, without the default profile."""
 
     @property
     def idle(self) -> float:
@@ -67,7 +67,7 @@ class Outcome:
 
 
 def steps(spans: Iterable[tuple[float, float]]) -> Steps:
-    """How many of these spans of time hold, at each time at which that changes."""
+    """The number of these spans of time that overlap, over time."""
     changes: dict[float, int] = {}
     for begin, end in spans:
         changes[begin] = changes.get(begin, 0) + 1
@@ -81,18 +81,18 @@ def steps(spans: Iterable[tuple[float, float]]) -> Steps:
 
 
 def most_at_once(spans: Iterable[tuple[float, float]]) -> int:
-    """How many of these spans of time hold together at most."""
+    """The most of these spans of time that overlap."""
     return max(count for _, count in steps(spans))
 
 
 def total(over_time: Steps, end: float) -> float:
-    """The seconds under steps, until an end."""
+    """The integral of a number over time, until an end."""
     ends = [*(time for time, _ in over_time[1:]), end]
     return sum(count * max(0.0, until - time) for (time, count), until in zip(over_time, ends, strict=True))
 
 
 def difference(whole: Steps, parts: Iterable[Steps]) -> Steps:
-    """What is left of a number over time without some parts of it."""
+    """A number over time minus some parts of it."""
     changes: dict[float, int] = {}
     for sign, one in ((1, whole), *((-1, part) for part in parts)):
         before = 0
@@ -115,7 +115,7 @@ def summed(
     slots: int | Mapping[int, int],
     lost: int = 0,
 ) -> Outcome:
-    """The outcome of these executors and stages. `slots`: of an executor, or of one of each profile."""
+    """The outcome of these executors and stages. `slots`: those of an executor, or profile -> slots."""
     several = {} if isinstance(slots, int) else slots
     there = [(one.profile, one.registered, one.ended) for one in lives if one.registered is not None]
     paid = [(one.profile, one.created, one.ended) for one in lives if one.created is not None]
@@ -146,7 +146,7 @@ def end_of(recording: Recording, executor: Executor) -> float:
 def recorded(
     recording: Recording, slots: int | Mapping[int, int], asked: Sequence[float | None] = ()
 ) -> Outcome:
-    """What the log says, without a replay. `asked`: when each executor was asked for, if that is known."""
+    """The outcome in the log, without a replay. `asked`: when each executor was requested, if known."""
     lives = [
         Lifetime(
             created=_created(recording, one, asked[place] if asked else one.requested),
@@ -170,7 +170,7 @@ def recorded(
 
 
 def _created(recording: Recording, executor: Executor, asked: float | None) -> float:
-    """When a pod was asked for; those of the first executors are there from the start."""
+    """When a pod was requested; 0 for the pods of the first executors, which exist from the start."""
     if asked is None or (executor.requested is not None and recording.is_first(executor)):
         return 0.0
     return min(asked, executor.added)

@@ -9,7 +9,7 @@ from sparkgen.yamltext import dump
 
 
 def text(study: Study, run: Run) -> str:
-    """YAML, with what it is from in its comments."""
+    """The overlay as YAML, with comments about its origin."""
     outcome, before = run.outcome, study.replayed.outcome
     spec = {} if run.candidate is None else run.candidate.spec
     spec = {name: dict(value) if isinstance(value, dict) else value for name, value in spec.items()}
@@ -28,5 +28,5 @@ def text(study: Study, run: Run) -> str:
 
 
 def _plain(name: str) -> str:
-    """A text from outside in a comment: one line of plain characters."""
+    """A text from outside for a comment: only letters, digits, and `-_.`."""
     return "".join(letter for letter in name if letter.isalnum() or letter in "-_.")

@@ -1,4 +1,4 @@
-"""A study as one page of HTML: drawings in it are plain SVG, and nothing is fetched from anywhere."""
+"""A study as one page of HTML: its drawings are plain SVG, and it loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.whatif.study import Run, Study, price
 from sparkgen.whatif.text_report import range_words, ranges, row_name, seconds, signed, skew_words
 
 MOST_STAGES = 40
-"""Of more stages the longest are drawn."""
+"""The most stages to draw; of more, the longest."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
@@ -123,7 +123,7 @@ def _slider(study: Study, chart: Chart) -> str:
 
 
 def _start(study: Study) -> int:
-    """Where the slider starts: at the number of executors that is nearest to that of the recorded run."""
+    """The start of the slider: the index of the number of executors nearest to that of the recorded run."""
     counts = [count for count, _, _ in study.sweep]
     return min(range(len(counts)), key=lambda place: abs(counts[place] - study.truth.most))
 
@@ -151,7 +151,7 @@ def _frontier(study: Study) -> str:
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Those points for which no other one is both cheaper and faster, from the cheapest on."""
+    """The points for which no other point is both cheaper and faster, starting with the cheapest."""
     found: list[tuple[float, float]] = []
     for x, y in sorted(set(points)):
         if not found or y < found[-1][1]:

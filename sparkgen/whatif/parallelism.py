@@ -1,9 +1,9 @@
-"""Stages whose number of tasks Spark may have chosen by the cores that there were.
+"""Finds stages whose number of tasks Spark may have chosen by the number of cores.
 
-Without `spark.default.parallelism`, `parallelize` and `range` make as many partitions as the executors that
-registered have cores, and at least two (CoarseGrainedSchedulerBackend.defaultParallelism). Small reads and
-adaptive execution look at the same number. A log does not show who chose it: a stage with exactly as many
-tasks may follow the cores, or happen to have as many.
+Without `spark.default.parallelism`, `parallelize` and `range` make as many partitions as the registered
+executors have cores, and at least two (CoarseGrainedSchedulerBackend.defaultParallelism). Small reads and
+adaptive execution use the same number. A log does not show how it was chosen: a stage with exactly as many
+tasks may depend on the cores, or have as many by chance.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from sparkgen.whatif.workload import StageWork, Workload
 
 PARALLELISM = "spark.default.parallelism"
 LEAST = 2
-"""Tasks of a stage at least, by Spark's rule."""
+"""The least tasks of a stage, by Spark's rule."""
 MATTERS = 0.1
-"""Part of all tasks' time from which on such stages are worth a word."""
+"""The part of all tasks' time from which such stages are reported."""
 
 
 def follows(recording: Recording, properties: Mapping[str, str]) -> frozenset[int]:
-    """The ids of the stages that have exactly as many tasks as there were cores; none where they are few."""
+    """The ids of stages with exactly as many tasks as there were cores; empty if they take little time."""
     if properties.get(PARALLELISM):
         return frozenset()
     changes = [(one.added, one.cores) for one in recording.executors]
     changes += [(end_of(recording, one), -one.cores) for one in recording.executors]
     changes.sort()
     found, seconds, there, place = set(), 0.0, 0, 0
-    for stage in recording.stages:  # in the order of their begin
+    for stage in recording.stages:  # in the order of their start
         while place < len(changes) and changes[place][0] <= stage.submitted:
             there += changes[place][1]
             place += 1
@@ -44,7 +44,7 @@ def follows(recording: Recording, properties: Mapping[str, str]) -> frozenset[in
 def split_anew(work: Workload, stages: frozenset[int], settings: Configuration) -> Workload | None:
     """The work if these stages have as many tasks as a fixed number of executors has cores.
 
-    None where that is what they have, and with dynamic allocation, where it depends on the moment.
+    None if they already have as many, or with dynamic allocation, where the number of cores changes.
     """
     count = max(LEAST, settings.instances * settings.cores)
     if not stages or settings.dynamic is not None:
@@ -54,7 +54,7 @@ def split_anew(work: Workload, stages: frozenset[int], settings: Configuration) 
 
 
 def _split(stage: StageWork, count: int) -> StageWork:
-    """The same work in so many tasks, as uneven as the recorded ones; as it is where there are as many."""
+    """The stage with its work split into `count` tasks, which are as uneven as the recorded tasks."""
     had = len(stage.tasks)
     if count == had:
         return stage

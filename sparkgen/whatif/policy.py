@@ -1,15 +1,15 @@
-"""Spark's dynamic allocation: how many executors it wants, and which it lets go.
+"""Spark's dynamic allocation: the number of executors that it wants, and the executors that it removes.
 
-The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor, as their sources of 3.4.4 and
-4.0.1 have them and the classes of 3.5.8 and 4.3.0, which differ in no rule:
+The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor, from the sources of 3.4.4 and
+4.0.1 and the classes of 3.5.8 and 4.3.0, which do not differ in any rule:
 
-- every 100 ms it compares its target with what all running and waiting tasks need;
-- a target above that falls to it at once, but not below the minimum;
-- while tasks wait, the target grows by 1, 2, 4 ... : first after `schedulerBacklogTimeout`, then, each time
-  that it has grown, after `sustainedSchedulerBacklogTimeout`;
-- an executor that has run nothing for its time-out goes: the longest of `executorIdleTimeout` and, if it
-  holds either, those of cached blocks and of shuffle output that no active job needs. Below target and
-  minimum nobody goes; the order is that of the ids as texts.
+- every 100 ms it compares its target with the number that all running and waiting tasks need;
+- a larger target falls to this number at once, but not below the minimum;
+- while tasks wait, the target grows by 1, 2, 4 ... : first after `schedulerBacklogTimeout`, then, after each
+  growth, after `sustainedSchedulerBacklogTimeout`;
+- an executor is removed after it has run nothing for its time-out: the longest of `executorIdleTimeout` and,
+  if it has either, those of cached blocks and of shuffle output that no active job needs. No executor is
+  removed below target and minimum; the order is that of the ids as strings.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from dataclasses import dataclass, field
 from sparkgen.whatif.configuration import DynamicAllocation
 
 TICK = 0.1
-"""Seconds between two looks (ExecutorAllocationManager.intervalMillis)."""
+"""Seconds between two checks (ExecutorAllocationManager.intervalMillis)."""
 _SLACK = 1e-9
 
 
 def next_tick(time: float) -> float:
-    """The first look at or after `time`."""
+    """The first check at or after `time`."""
     return math.ceil(time / TICK - _SLACK) * TICK
 
 
 @dataclass(slots=True)
 class Tracked:
-    """What is known of a registered executor."""
+    """The state of a registered executor."""
 
     idle_since: float | None
     """None while it runs a task."""
     running: int = 0
     shuffles: set[int] = field(default_factory=set)
     active_shuffle: bool = False
-    """Whether a job that runs may need shuffle output of it."""
+    """Whether a running job may need its shuffle output."""
     cached: bool = False
     leaving: bool = False
 
 
 @dataclass(slots=True)
 class AllocationPolicy:
-    """The state of Spark's policy. `slots`: tasks that an executor runs at one time."""
+    """The state of Spark's policy. `slots`: the number of tasks that an executor runs at one time."""
 
     settings: DynamicAllocation
     slots: int
     most: int
-    """`maxExecutors`, or the allocator's own bound."""
+    """`maxExecutors`, or the allocator's own limit."""
     target: int = 0
     executors: dict[int, Tracked] = field(default_factory=dict)
     _initializing: bool = True
@@ -62,40 +62,40 @@ class AllocationPolicy:
         self.target = self.settings.initial
 
     def begun(self) -> None:
-        """The first executors are needed, or were idle for too long: from now on the target may fall."""
+        """Allow the target to fall, because the first executors are in use, or were idle for too long."""
         self._initializing = False
 
     def stage_submitted(self, now: float) -> None:
-        """A stage has tasks to run."""
+        """Handle the submission of a stage, whose tasks now wait."""
         self.begun()
         self.backlogged(now)
 
     def backlogged(self, now: float) -> None:
-        """Tasks wait."""
+        """Start the timer of growth, because tasks wait."""
         if self._add_at is None:
             self._add_at = now + self.settings.backlog_timeout
 
     def queue_empty(self) -> None:
-        """No task waits."""
+        """Stop the timer of growth, because no task waits."""
         self._add_at = None
         self._to_add = 1
 
     def executor_added(self, id_: int, now: float) -> None:
-        """An executor registered."""
+        """Add a registered executor."""
         self.executors[id_] = Tracked(idle_since=now)
 
     def executor_removed(self, id_: int) -> None:
-        """An executor is gone."""
+        """Remove an executor that is gone."""
         self.executors.pop(id_, None)
 
     def task_started(self, id_: int) -> None:
-        """An executor began a task."""
+        """Handle the start of a task."""
         executor = self.executors[id_]
         executor.running += 1
         executor.idle_since = None
 
     def task_ended(self, id_: int, now: float, shuffle: int | None, cached: bool) -> None:
-        """An executor ended a task. `shuffle`: it keeps output of it; `cached`: it keeps blocks."""
+        """Handle the end of a task. `shuffle`: the executor keeps its output; `cached`: it keeps blocks."""
         executor = self.executors.get(id_)
         if executor is None:
             return
@@ -108,13 +108,13 @@ class AllocationPolicy:
             executor.idle_since = now
 
     def shuffles_active(self, active: Iterable[int]) -> None:
-        """The shuffles that running jobs may need are these."""
+        """Set the shuffles that running jobs may need."""
         known = frozenset(active)
         for executor in self.executors.values():
             executor.active_shuffle = not known.isdisjoint(executor.shuffles)
 
     def look(self, now: float, tasks: int) -> list[int]:
-        """Set the target again, with so many tasks that run or wait; the executors to let go."""
+        """Update the target for this many running and waiting tasks. Returns the executors to remove."""
         timed_out = [id_ for id_, one in self.executors.items() if self._deadline(one) <= now + _SLACK]
         if timed_out:
             self.begun()
@@ -122,12 +122,12 @@ class AllocationPolicy:
         return self._let_go(sorted(timed_out, key=str))
 
     def next_look(self, now: float) -> float | None:
-        """When a look may change something, if nothing happens before."""
+        """When a check may change something without any other event; None if never."""
         times = [*self._times(now)]
         return next_tick(min(times)) if times else None
 
     def grows_at(self, now: float) -> float | None:
-        """When the target may grow, if tasks wait until then; once that has passed, only an event helps."""
+        """When the target may grow, if tasks still wait; None once this time has passed, until an event."""
         return self._add_at if self._add_at is not None and self._add_at > now + _SLACK else None
 
     def _times(self, now: float) -> Iterator[float]:
@@ -147,11 +147,11 @@ class AllocationPolicy:
         return executor.idle_since + max(timeouts)
 
     def needed(self, tasks: int) -> int:
-        """How many executors so many tasks need."""
+        """The number of executors that this many tasks need."""
         return math.ceil(tasks * self.settings.ratio / self.slots - _SLACK)
 
     def set_target(self, now: float, tasks: int) -> None:
-        """How many executors Spark wants at a look, with so many tasks that run or wait."""
+        """Update the target in a check, for this many running and waiting tasks."""
         if self._initializing:
             return
         needed = self.needed(tasks)
@@ -162,7 +162,7 @@ class AllocationPolicy:
             self._add_at = now + self.settings.sustained_timeout
 
     def _grow(self, needed: int) -> bool:
-        """Whether the target has changed. If not, the next look may change it: the timer has run out."""
+        """Raise the target. Returns whether it changed; if not, the next check may: the timer has run out."""
         before = self.target
         if before < self.most:
             grown = min(max(before, len(self.executors)) + self._to_add, needed)

@@ -1,4 +1,4 @@
-"""The file of prices: its YAML to values, with the place of all that is wrong with it."""
+"""Reads the price file: from YAML to values, with the position of every problem."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sparkgen.whatif.prices import BadPrices, Prices, Rate, Shape
 
 LARGEST_FILE = 1 << 20
 LARGEST = 1_000_000_000
-"""Of a price in any currency, and of a node's cores: no sum of them is endless."""
+"""The most of a price in any currency, and of a node's cores, so that no sum of them is infinite."""
 LONGEST_NAME = 100
-"""Of a currency or of a node: each row of a table is as wide."""
+"""The most characters of the name of a currency or node, which make every row of a table wider."""
 _GIB = 1 << 30
 _FIELDS = ("currency", "onDemand", "spot", "nodes")
 _RATE = ("coreHour", "gibHour")
@@ -23,7 +23,7 @@ _SHAPE = ("name", "cores", "memory", "hour", "spotHour")
 
 
 def read_prices(name: str) -> Prices:
-    """The prices of a file. BadPrices with all that is wrong with it."""
+    """The prices in a file. Raises BadPrices with all of its problems."""
     try:
         with Path(name).open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -35,7 +35,7 @@ def read_prices(name: str) -> Prices:
 
 
 def prices_of(data: bytes, name: str) -> Prices:
-    """The prices in the bytes of a file of this name. BadPrices with all that is wrong with them."""
+    """The prices in the bytes of a file of this name. Raises BadPrices with all of their problems."""
     parsed = parse(data, name)
     problems = [*parsed.problems, *(problem for one in parsed.documents for problem in one.problems)]
     if problems:
@@ -51,7 +51,7 @@ def prices_of(data: bytes, name: str) -> Prices:
 
 
 def _shown(node: Node) -> str:
-    """A value as a message names it: collections by their kind, as aliases can make them endless."""
+    """A value for a message: only the type of a collection, because aliases can make it very large."""
     if node.is_mapping or node.is_list:
         return "a mapping" if node.is_mapping else "a list"
     return "nothing" if node.value is None else repr(node.value)[:60]
@@ -59,7 +59,7 @@ def _shown(node: Node) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads values of the file, and gathers what is wrong with them, each with its place."""
+    """Reads values of the file, and gathers their problems with positions."""
 
     problems: list[tuple[Position, str]] = field(default_factory=list)
 

@@ -1,6 +1,6 @@
-"""Prices, and what an outcome costs by them; a file of them is read by price_file.py.
+"""Prices, and the cost of an outcome; price_file.py reads a price file.
 
-A file:
+A price file:
 
 currency: USD
 onDemand: {coreHour: 0.0400, gibHour: 0.0044}
@@ -21,12 +21,12 @@ from sparkgen.whatif.outcome import Outcome, Steps, difference, total
 
 
 class BadPrices(SparkgenError):
-    """A file of prices that cannot be used, with all its problems."""
+    """A price file cannot be used; the text has all its problems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a core and a GiB of memory cost for an hour."""
+    """The price of a core and of a GiB of memory per hour."""
 
     core: float
     gib: float
@@ -34,7 +34,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A kind of node: cores, memory in GiB, and what an hour costs; `spot` may have no price."""
+    """A type of node: cores, memory in GiB, and its price per hour; `spot`: the spot price, or None."""
 
     name: str
     cores: float
@@ -45,7 +45,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What is in the file."""
+    """The content of a price file."""
 
     currency: str
     on_demand: Rate | None
@@ -55,17 +55,20 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run costs; None where the file has no such price."""
+    """The cost of a run; None if the file has no such price."""
 
     on_demand: float | None
     spot: float | None
-    """Executors on spot nodes, the driver not. What lost ones cost is in it where losses were replayed."""
+    """With executors on spot nodes, but not the driver. If losses were replayed, it includes their cost."""
     node: str
-    """Name of the cheapest shape of node; "" where cores and memory are paid for."""
+    """The name of the cheapest type of node; "" if cores and memory have prices."""
 
 
 def cost(outcome: Outcome, settings: Configuration, driver: tuple[float, float], prices: Prices) -> Cost:
-    """What an outcome costs. `driver`: its cores and its memory in GiB."""
+    """The cost of an outcome. `driver`: its cores and its memory in GiB.
+
+    Raises BadPrices if no type of node has room for the driver and the executors.
+    """
     uses = _uses(outcome, settings)
     if prices.nodes:
         fitting = [
@@ -95,7 +98,7 @@ def cost(outcome: Outcome, settings: Configuration, driver: tuple[float, float],
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """The pods of one size: cores and GiB of each, how many there were over time, and seconds summed."""
+    """The pods of one size: cores and GiB of each, their number over time, and the sum of their seconds."""
 
     cores: float
     memory: float
@@ -104,7 +107,7 @@ class _Use:
 
 
 def _uses(outcome: Outcome, settings: Configuration) -> list[_Use]:
-    """The pods of each resource profile; the default one's first."""
+    """The pods of each resource profile; the default profile is first."""
     others = {id_: total(pods, outcome.wall) for id_, pods in outcome.by_profile.items()}
     own = outcome.pods
     if others:
@@ -120,7 +123,7 @@ def _uses(outcome: Outcome, settings: Configuration) -> list[_Use]:
 
 
 def core_hours(outcome: Outcome, settings: Configuration) -> float:
-    """The hours of all cores of executors."""
+    """The sum of the hours of all cores of executors."""
     return sum(one.cores * one.seconds for one in _uses(outcome, settings)) / 3600
 
 
@@ -129,7 +132,7 @@ def _per_node(shape: Shape, cores: float, memory: float) -> int:
 
 
 def _by_nodes(outcome: Outcome, shape: Shape, uses: Sequence[_Use], driver: tuple[float, float]) -> Cost:
-    """Whole nodes at every moment, each for one size of executors; the driver pays for its part of a node."""
+    """The cost by whole nodes at any time, each for one size of executors, plus the driver's part."""
     seconds = 0.0
     for one in uses:
         each = _per_node(shape, one.cores, one.memory)

@@ -13,7 +13,7 @@ from sparkgen.whatif.policy import AllocationPolicy
 
 @dataclass(slots=True)
 class Policies:
-    """The policies by profile: that of the default one is there at once, others with their first stage."""
+    """The policies by profile: the default profile has one at once, others from their first stage on."""
 
     configuration: Configuration
     settings: DynamicAllocation
@@ -33,50 +33,50 @@ class Policies:
 
     @property
     def targets(self) -> dict[int, int]:
-        """How many executors Spark wants of each profile."""
+        """Profile -> the number of executors that Spark wants."""
         return {profile: policy.target for profile, policy in self._by_profile.items()}
 
     def stage_submitted(self, profile: int, now: float) -> None:
-        """A stage has tasks to run."""
+        """Handle the submission of a stage, whose tasks now wait."""
         self._policy(profile).stage_submitted(now)
 
     def backlogged(self, profile: int, now: float) -> None:
-        """Tasks wait."""
+        """Start the profile's timer of growth, because tasks wait."""
         self._policy(profile).backlogged(now)
 
     def queue_empty(self, waiting: Mapping[int, int]) -> None:
-        """Tell the policies of the profiles for which no task waits."""
+        """Stop the timers of the profiles for which no task waits."""
         for profile, policy in self._by_profile.items():
             if not waiting.get(profile):
                 policy.queue_empty()
 
     def executor_added(self, profile: int, id_: int, now: float) -> None:
-        """An executor registered."""
+        """Add a registered executor."""
         self._profile_of[id_] = profile
         self._policy(profile).executor_added(id_, now)
 
     def executor_removed(self, id_: int) -> None:
-        """An executor is gone."""
+        """Remove an executor that is gone."""
         profile = self._profile_of.pop(id_, None)
         if profile is not None:
             self._policy(profile).executor_removed(id_)
 
     def task_started(self, id_: int) -> None:
-        """An executor began a task."""
+        """Handle the start of a task."""
         self._policy(self._profile_of[id_]).task_started(id_)
 
     def task_ended(self, id_: int, now: float, shuffle: int | None, cached: bool) -> None:
-        """An executor ended a task. `shuffle`: it keeps output of it; `cached`: it keeps blocks."""
+        """Handle the end of a task. `shuffle`: the executor keeps its output; `cached`: it keeps blocks."""
         self._policy(self._profile_of[id_]).task_ended(id_, now, shuffle, cached)
 
     def shuffles_active(self, active: Iterable[int]) -> None:
-        """The shuffles that running jobs may need are these."""
+        """Set the shuffles that running jobs may need."""
         known = frozenset(active)
         for policy in self._by_profile.values():
             policy.shuffles_active(known)
 
     def look(self, now: float, tasks: Mapping[int, int]) -> list[int]:
-        """Set the targets again, with so many tasks of each profile; the executors to let go."""
+        """Update the targets for this many tasks of each profile. Returns the executors to remove."""
         return [
             id_
             for profile, policy in self._by_profile.items()
@@ -84,16 +84,16 @@ class Policies:
         ]
 
     def next_look(self, now: float) -> float | None:
-        """When a look may change something, if nothing happens before."""
+        """When a check may change something without any other event; None if never."""
         times = [time for policy in self._by_profile.values() if (time := policy.next_look(now)) is not None]
         return min(times, default=None)
 
 
 class Shares:
-    """What tasks take of an executor, in whole numbers whose sum is the executor.
+    """The shares of an executor that tasks use, as whole numbers; `whole` is all of an executor.
 
-    With dynamic allocation, an executor runs tasks of its own profile alone. With a fixed number of
-    executors, tasks of all profiles share those of the default one.
+    With dynamic allocation, an executor runs only tasks of its own profile. With a fixed number of executors,
+    tasks of all profiles share those of the default profile.
     """
 
     def __init__(self, settings: Configuration) -> None:
@@ -102,5 +102,5 @@ class Shares:
         self._each = {profile: self.whole // count for profile, count in slots.items()}
 
     def of(self, profile: int) -> int:
-        """What a task of a profile takes."""
+        """The share that a task of a profile uses."""
         return self._each[profile]

@@ -1,4 +1,4 @@
-"""The configuration that was recorded, and whether a replay can answer for its log at all."""
+"""The recorded configuration, and whether its log can be replayed at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OWN = (*_MEMORY, "cores", "cpus")
 
 
 class NotReplayable(SparkgenError):
-    """A log that a replay cannot answer for, in words."""
+    """A log cannot be replayed; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class Recorded:
     work: Workload
     lost: Losses
     asked: Asked
-    """For each executor, when it was asked for."""
+    """For each executor, when it was requested."""
 
 
 def recorded_properties(recording: Recording) -> dict[str, str]:
-    """Spark's properties as the application ran: what the log does not say is taken from its executors."""
+    """Spark's properties of the recorded run; values that the log lacks are derived from its executors."""
     properties = {
         name: value
         for name, value in recording.properties.items()
-        # A cluster may give tasks a resource that no property promises: they ran all the same.
+        # A cluster may give executors a resource that no property has: the tasks ran nevertheless.
         if not (name.startswith("spark.task.") and is_task_resource(name))
         or name.replace("spark.task.", "spark.executor.", 1) in recording.properties
     }
@@ -64,15 +64,15 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
     asked, came = whole(properties.get("spark.executor.instances", "")), _came(recording)
     if (
         asked != came
-    ):  # the cluster had no room for more, the work was done, or another setting asked for them
+    ):  # the cluster had no room for more, the work was done, or another setting requested them
         properties["spark.executor.instances"] = str(came)
     return properties
 
 
 def _came(recording: Recording) -> int:
-    """How many executors there were together. One that replaced a lost one is not counted beside it.
+    """The number of executors at one time. An executor that replaced a lost one is not counted in addition.
 
-    Where there were more than were asked for, those count that ran a task.
+    If there were more than requested, only those that ran a task count.
     """
     most = most_at_once((one.added, end_of(recording, one)) for one in recording.executors)
     asked = whole(recording.properties.get("spark.executor.instances", ""))
@@ -87,7 +87,7 @@ def _came(recording: Recording) -> int:
 def ready_at(recording: Recording, settings: Configuration) -> float:
     """When the driver was ready for its first job.
 
-    Its context was up, and enough executors had registered, or it waited no more.
+    Then its context was up, and enough executors had registered, or it had waited long enough.
     """
     enough = math.ceil(settings.registered_ratio * settings.initial)
     added = sorted(one.added for one in recording.executors)
@@ -97,13 +97,13 @@ def ready_at(recording: Recording, settings: Configuration) -> float:
 
 
 def work_of(recording: Recording) -> tuple[Configuration, Workload]:
-    """The recorded settings, and the work. NotReplayable where there is nothing to replay."""
+    """The recorded settings, and the work. Raises NotReplayable if there is nothing to replay."""
     found = understood(recording)
     return found.settings, found.work
 
 
 def understood(recording: Recording) -> Recorded:
-    """What was recorded, as a replay needs it. NotReplayable where there is nothing to replay."""
+    """The recording as a replay needs it. Raises NotReplayable if there is nothing to replay."""
     _refuse(recording)
     settings = configuration(recorded_properties(recording))
     settings = replace(settings, profiles=shapes(recording, settings))
@@ -128,13 +128,13 @@ def _refuse(recording: Recording) -> None:
 
 
 def shapes(recording: Recording, settings: Configuration) -> dict[int, Shape]:
-    """The executors of the resource profiles that stages use beside the default one."""
+    """Profile -> the size of its executors, for profiles that stages use besides the default one."""
     used = {stage.profile for stage in recording.stages} - {0}
     return {id_: _shape(recording, id_, settings) for id_ in sorted(used)}
 
 
 def _shape(recording: Recording, id_: int, settings: Configuration) -> Shape:
-    """What a profile does not say is as in the default one; its executors say how many cores they have."""
+    """The size of a profile's executors; missing cores are as in the log, others as in the default one."""
     said = recording.profiles.get(id_, ResourceProfile({}, {}))
     had = Counter(one.cores for one in recording.executors if one.profile == id_)
     usual = had.most_common(1)[0][0] if had else settings.cores

@@ -1,4 +1,4 @@
-"""What is said of a recording beside numbers: a code for programs, and a sentence for people."""
+"""Remarks about a recording in addition to numbers: a code for programs, and a sentence for people."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class RemarkCode(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One of them."""
+    """A remark."""
 
     code: RemarkCode
     text: str
     better: str = ""
-    """How to get a log that leaves no such doubt, or a replay without it; "" where there is no way."""
+    """How to get a log or a replay without this doubt; "" if there is no way."""
 
     @property
     def sentence(self) -> str:
-        """What is said, and what to do about it."""
+        """The text, and what to do about it."""
         return f"{self.text}; {self.better}" if self.better else self.text

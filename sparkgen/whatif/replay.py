@@ -1,8 +1,8 @@
-"""An application done again with other settings, on a virtual clock: one queue of events, one thread.
+"""Replays an application with other settings, on a virtual clock: one queue of events, one thread.
 
-Jobs and stages come from the workload (dependencies.py), executors from the cluster, and Spark's policy looks
-on at both. Tasks go to executors in the order of tasks.py: each round one task to each executor with a free
-slot, executors in an order that a seed shuffles.
+Jobs and stages come from the workload (dependencies.py), executors from the cluster, and Spark's policy
+reacts to both. Tasks go to executors in the order of tasks.py: in each round, one task to each executor with
+a free slot, with the executors in a random order that depends on a seed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from sparkgen.whatif.tasks import Tasks
 from sparkgen.whatif.workload import Workload
 
 STEPS_PER_TASK = 200
-"""A replay that takes more events than this for each task, and for each executor, goes nowhere."""
+"""The most events for each task of a replay; a replay with more makes no progress."""
 STEPS_PER_EXECUTOR = 20
 MOST_EXECUTORS = 20_000
-"""Executors that count for that: with more, a replay takes hours."""
+"""The most executors that count for this limit: with more, a replay takes hours."""
 
 
 class ReplayStopped(Exception):
-    """A replay that cannot end, in words: no executor ever comes, or each is lost before it is of use."""
+    """A replay cannot end: no executor ever registers, or each is lost too early; the text says so."""
 
 
 @dataclass(slots=True)
@@ -44,11 +44,11 @@ class _Executor:
     since: float
     profile: int
     free: int
-    """What is free, in shares: a task takes as many as its profile says."""
+    """The free shares (profiles.Shares): how many a task uses depends on its profile."""
     cold: int
-    """Slots that have run nothing yet."""
+    """The number of slots that have not run a task yet."""
     running: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Stage and task -> which launch it is."""
+    """Stage and task -> the number of the launch."""
 
 
 class Replay:
@@ -65,19 +65,19 @@ class Replay:
         self._stages = self._tasks.stages
         self._waits = Dependencies(work)
         self._together: dict[str, list[int]] = {}
-        """Execution of SQL -> the stages of all its jobs."""
+        """SQL execution -> the stages of all its jobs."""
         for job in work.jobs:
             self._together.setdefault(job.execution, []).extend(job.stages)
         self._executors: dict[int, _Executor] = {}
         self._began: dict[int, float] = {}
-        """Job -> when it began."""
+        """Job -> its start."""
         self._ready_at: float | None = None
         self._done_at: float | None = None
         self._look_at: float | None = None
         self._launches = 0
         self._task_seconds = 0.0
         self._lost = 0
-        self._chance = random.Random(cluster.seed)  # noqa: S311 - chance that can be repeated is the point
+        self._chance = random.Random(cluster.seed)  # noqa: S311 - the numbers must be reproducible
         self._delays = deque(work.start_delays)
         self._policy = None if settings.dynamic is None else Policies(settings, settings.dynamic)
         self._shares = Shares(settings)
@@ -86,7 +86,7 @@ class Replay:
         )
 
     def result(self) -> Outcome:
-        """Play it. ReplayStopped when it cannot end."""
+        """Play the workload. Returns its outcome. Raises ReplayStopped if it cannot end."""
         self._pods.targets = {0: self.settings.initial}
         self._pods.decide_soon(0.0)
         self._later(self.work.context, self._ready_if_registered)
@@ -105,13 +105,13 @@ class Replay:
         return self._outcome(self._done_at)
 
     def _most_steps(self) -> int:
-        """How many events a replay has at most that gets anywhere."""
+        """The most events of a replay that makes progress."""
         tasks = sum(len(one.tasks) for one in self.work.stages)
         executors = min(ceiling.maximum(self.settings.allocation), MOST_EXECUTORS)
         return 10_000 + STEPS_PER_TASK * (tasks + len(self.work.jobs)) + STEPS_PER_EXECUTOR * executors
 
     def forget(self) -> None:
-        """Let go of what it holds: as it and its pods call each other, that would wait for a collection."""
+        """Free its objects: replay and pods refer to each other, and would stay until garbage collection."""
         self.__dict__.clear()
 
     def _outcome(self, end: float) -> Outcome:
@@ -141,7 +141,7 @@ class Replay:
         first = self.work.first_delays
         if (
             asked < 1.0 and first
-        ):  # one of the first executors: with more than there were, the others are as usual
+        ):  # one of the first executors: if there are more than in the log, the others get the median delay
             return first[id_ - 1] if id_ <= len(first) else statistics.median(first)
         if self._delays:
             return self._delays.popleft()
@@ -177,7 +177,7 @@ class Replay:
             self._pods.lose(id_, now)
 
     def _lose_output(self, id_: int, now: float) -> None:
-        """Do again what the executor kept of stages that others still have to read."""
+        """Repeat the tasks whose output the executor kept, of stages that others still have to read."""
         for place, state in enumerate(self._stages):
             if not self.work.stages[place].shuffle or not any(
                 self._stages[child].left for child in self._waits.children[place]
@@ -208,7 +208,7 @@ class Replay:
             self._ready(now)
 
     def _ready(self, now: float) -> None:
-        """The driver is ready for its first jobs."""
+        """Start the first jobs, because the driver is ready."""
         if self._ready_at is not None:
             return
         self._ready_at = now
@@ -275,7 +275,7 @@ class Replay:
             self._later(self._done_at, lambda _at: None)
 
     def _shuffles_changed(self, now: float) -> None:
-        """Tell the policy which shuffles are in use: of jobs that run, and of their execution of SQL."""
+        """Tell the policy the shuffles in use: those of running jobs, and of their SQL executions."""
         if self._policy is None or not self._policy.settings.tracking:
             return
         jobs = [self.work.jobs[job] for job in self._waits.active]
@@ -301,7 +301,7 @@ class Replay:
             self._policy.queue_empty(self._tasks.waiting)
 
     def _offer(self, order: list[int], free: list[int], now: float) -> None:
-        """Give tasks of these stages, in their order, to these executors: each round one to each."""
+        """Assign tasks of these stages, in their order, to these executors: one to each in each round."""
         while free and (place := self._tasks.next_stage(order)) is not None:
             taken = []
             for id_ in free:
@@ -337,7 +337,7 @@ class Replay:
     def _end_task(self, place: int, task: int, id_: int, launch: int, seconds: float, now: float) -> None:
         executor = self._executors.get(id_)
         if executor is None or executor.running.get((place, task)) != launch:
-            return  # it was lost with its executor
+            return  # the attempt was lost with its executor
         del executor.running[(place, task)]
         executor.free += self._shares.of(self.work.stages[place].profile)
         self._tasks.leave(place)
@@ -384,7 +384,7 @@ class Replay:
 
 
 def replay(work: Workload, settings: Configuration, cluster: Cluster | None = None) -> Outcome:
-    """What becomes of the work with these settings. ReplayStopped when it cannot end."""
+    """The outcome of the work with these settings. Raises ReplayStopped if it cannot end."""
     played = Replay(work, settings, cluster or Cluster())
     try:
         return played.result()
@@ -393,6 +393,6 @@ def replay(work: Workload, settings: Configuration, cluster: Cluster | None = No
 
 
 def with_fixed(settings: Configuration, count: int) -> Configuration:
-    """The same settings with a fixed number of executors."""
+    """The settings with a fixed number of executors."""
     allocation = replace(settings.allocation, dynamic=False, instances=count)
     return replace(settings, dynamic=None, instances=count, allocation=allocation)

@@ -1,7 +1,7 @@
-"""When executors were asked for. Spark writes it since 3.4; for older logs it follows from the tasks.
+"""When executors were requested. Logs since Spark 3.4 have these times; for older logs they are inferred.
 
-With a fixed number of executors, the first so many come with the application, and a further one replaces one
-that was lost. With dynamic allocation, Spark's own rules (policy.py) say when it asked, by the tasks that
+With a fixed number of executors, this many come with the application, and each further one replaces a lost
+one. With dynamic allocation, Spark's own rules (policy.py) give the times of requests, from the tasks that
 waited and ran.
 """
 
@@ -17,15 +17,15 @@ from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.policy import AllocationPolicy, next_tick
 
 WITH_APPLICATION = None
-"""Of an executor that no job asked for: it came with the application."""
+"""The time of an executor that came with the application, and was not requested by a job."""
 WITHDRAWN_FOR = 30.0
-"""Seconds for which an executor may still come that Spark wants no more: its process starts meanwhile."""
+"""Seconds for which an executor may still come after its request was withdrawn, as it is already starting."""
 MOST_WITHDRAWN = 1000
 Asked = Sequence[float | None]
 
 
 def asked_at(recording: Recording, settings: Configuration, lost: frozenset[int]) -> Asked:
-    """For each executor, by its place, the time at which it was asked for, or WITH_APPLICATION."""
+    """For each executor, in their order, the time of its request, or WITH_APPLICATION."""
     if all(one.requested is not None for one in recording.executors):
         return [WITH_APPLICATION if recording.is_first(one) else one.requested for one in recording.executors]
     by_time = sorted(
@@ -50,7 +50,7 @@ def _said(recording: Recording, place: int) -> float | None:
 
 
 def _replacing(recording: Recording, later: Sequence[int], lost: frozenset[int]) -> dict[int, float]:
-    """Each came for the first loss that was not made up for yet; one without a loss at once."""
+    """Executor -> the time of the first loss without a replacement so far; its own time if there is none."""
     gone = deque(sorted(recording.executors[place].removed or recording.ended for place in lost))
     found = {}
     for place in later:
@@ -68,7 +68,7 @@ def _by_policy(recording: Recording, settings: Configuration, later: Sequence[in
 
 
 class _Requests:
-    """Spark's policy, looking on at the recorded tasks and executors of one resource profile."""
+    """Spark's policy, applied to the recorded tasks and executors of one resource profile."""
 
     def __init__(self, recording: Recording, settings: Configuration, profile: int) -> None:
         if settings.dynamic is None:
@@ -81,13 +81,13 @@ class _Requests:
         self.waiting = self.running = 0
         self.there = 0
         self.open: deque[float] = deque([0.0] * (0 if profile else self.policy.target))
-        """Times of the requests for which no executor has come yet."""
+        """The times of requests for which no executor has come yet."""
         self.withdrawn: deque[float] = deque(maxlen=MOST_WITHDRAWN)
-        """Times of requests that Spark withdrew. An executor that starts meanwhile comes all the same."""
+        """The times of requests that Spark withdrew. An executor that is already starting comes anyway."""
         self.found: dict[int, float] = {}
 
     def asked(self, later: set[int]) -> dict[int, float]:
-        """When each executor that came later was asked for; its own time where nobody asked."""
+        """Later executor -> the time of its request, or of its registration if there was none."""
         look: float | None = None
         for time, call in self._events(later):
             while look is not None and look < time:
@@ -121,7 +121,7 @@ class _Requests:
             self.found[place] = asked
 
     def _request_for(self, now: float) -> float:
-        """The time of the request that an executor answers."""
+        """The time of the request for which an executor came."""
         if self.open:
             return self.open.popleft()
         if self.withdrawn and self.withdrawn[-1] >= now - WITHDRAWN_FOR:
@@ -152,7 +152,7 @@ class _Requests:
             self.policy.queue_empty()
 
     def _look(self, now: float) -> float | None:
-        """What Spark does at a look; when the next one is that may change something."""
+        """Do one check of Spark's policy. Returns the time of the next check that may change something."""
         self.policy.set_target(now, self.waiting + self.running)
         missing = self.policy.target - self.there - len(self.open)
         self.open.extend([now] * missing)

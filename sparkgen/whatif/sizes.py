@@ -1,13 +1,13 @@
-"""What tasks take on executors of another size: a simple law, and how far off it may be.
+"""The time of tasks on executors of another size: a simple law, and the range by which it may be wrong.
 
-The law: garbage collection takes as much longer as there is less heap for each slot, and as much shorter as
-there is more; all else takes as long as it did. What nobody knows is the range:
+The law: the time of garbage collection is inversely proportional to the heap per slot; everything else takes
+as long as before. The range covers what is not known:
 
-- garbage collection may not change at all, or by the square of that;
-- tasks that share an executor share its memory, its caches and its locks: their processor's time may be
-  longer by a tenth for each doubling of an executor's slots, or shorter by a tenth for each halving.
+- garbage collection may not change at all, or by the square of this factor;
+- tasks on one executor share its memory, caches and locks: their CPU time may grow by a tenth for each
+  doubling of an executor's slots, or shrink by a tenth for each halving.
 
-Neither number was measured anywhere: they say how much of an answer hangs on what a log cannot tell.
+Neither number was measured: they show how much an answer depends on what a log cannot tell.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sparkgen.whatif.remark import Remark, RemarkCode
 from sparkgen.whatif.workload import StageWork, Workload
 
 MOST = 8.0
-"""Times that garbage collection gets longer at most: beyond, tasks fail."""
+"""The largest factor by which garbage collection gets longer: with a larger one, tasks fail."""
 SHARED = 0.1
-"""Part of the processor's time for each doubling of the slots."""
+"""The part of the CPU time that each doubling of the slots adds."""
 RESERVED = 300
-"""MiB of an executor's heap that Spark leaves alone (UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES)."""
+"""MiB of an executor's heap that Spark reserves (UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES)."""
 MEMORY_FRACTION = 0.6
-"""`spark.memory.fraction`: the part of the rest that execution and storage share."""
+"""`spark.memory.fraction`: the part of the remaining heap for execution and storage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Sized:
 
 
 def sized(work: Workload, recorded: Configuration, asked: Configuration) -> Sized | None:
-    """The work with the executors that are asked for; None where they are as large as the recorded ones."""
+    """The work with executors of the requested size; None if it is the recorded size."""
     heap = _heap(asked) / _heap(recorded)
     if heap == 1 and asked.slots == recorded.slots:
         return None
@@ -53,7 +53,7 @@ def sized(work: Workload, recorded: Configuration, asked: Configuration) -> Size
 
 
 def _heap(settings: Configuration) -> float:
-    """MiB for each slot."""
+    """MiB of heap per slot."""
     return max(1, settings.memory) / settings.slots
 
 
@@ -62,14 +62,14 @@ def _scaled(work: Workload, collecting: float, computing: float) -> Workload:
 
 
 def _stage(stage: StageWork, collecting: float, computing: float) -> StageWork:
-    """The stage with its garbage collection and its processor's time so many times as long."""
+    """The stage with the times of its garbage collection and CPU multiplied by these factors."""
     factor = 1 + stage.gc * (collecting - 1) + stage.cpu * (computing - 1)
     tasks = tuple(tuple(seconds * factor for seconds in attempts) for attempts in stage.tasks)
     return replace(stage, tasks=tasks)
 
 
 def may_spill(peak: int, asked: Configuration) -> tuple[Remark, ...]:
-    """A remark where tasks have less memory than the most that one had. `peak`: in bytes, 0 if not known."""
+    """A remark if tasks get less memory than the peak of one task. `peak`: in bytes, 0 if not known."""
     own = max(0.0, (asked.memory - RESERVED) * MEMORY_FRACTION / asked.slots)
     needed = peak / (1 << 20)
     if needed <= own:

@@ -1,4 +1,4 @@
-"""The slots of a recording's executors: how many were free, and when."""
+"""The slots of a recording's executors: the number of free slots over time."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from sparkgen.whatif.configuration import Configuration
 
 
 def slots_of(executor: Executor, settings: Configuration) -> int:
-    """How many tasks a recorded executor ran at one time."""
+    """The number of tasks that a recorded executor could run at one time."""
     return settings.shape(executor.profile).slots_of(executor.cores)
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """How many slots were free, at any time of the recording."""
+    """The number of slots, and of free slots, at any time of the recording."""
 
     launched: Sequence[float]
     finished: Sequence[float]
     changes: Sequence[float]
-    """Times at which slots came or went."""
+    """The times at which the number of slots changed."""
     there: Sequence[int]
-    """How many there were before each of them, and after the last."""
+    """The number of slots before each of these times, and after the last."""
 
     @classmethod
     def of(cls, recording: Recording, settings: Configuration) -> Slots:
-        """Of all executors and tasks of a recording."""
+        """The slots of all executors and tasks of a recording."""
         columns = [stage.tasks for stage in recording.stages]
         stayed = [one for one in recording.executors if one.removed is None or one.removed > one.added]
         changes = [(one.added, slots_of(one, settings)) for one in stayed]
@@ -43,16 +43,16 @@ class Slots:
         )
 
     def total(self, time: float) -> int:
-        """How many there were at a time."""
+        """The number of slots at a time."""
         return self.there[bisect.bisect_right(self.changes, time)]
 
     def free(self, time: float) -> int:
-        """How many were free at a time."""
+        """The number of free slots at a time."""
         there = self.total(time)
         running = bisect.bisect_right(self.launched, time) - bisect.bisect_right(self.finished, time)
         return there - running
 
     def launch(self, stage: Stage) -> float:
-        """Seconds until a stage's first task started; 0 where it may have waited for a slot."""
+        """Seconds until a stage's first task started; 0 if it may have waited for a slot."""
         first = min(stage.tasks.launched, default=stage.submitted)
         return max(0.0, first - stage.submitted) if self.free(stage.submitted) > 0 else 0.0

@@ -23,9 +23,9 @@ from sparkgen.whatif.sizes import may_spill, sized
 from sparkgen.whatif.workload import Workload
 
 MOST_SWEPT = 24
-"""Fixed numbers of executors that a page has at most."""
+"""The most fixed numbers of executors on a page."""
 SLOWER = 1.1
-"""The best configuration may take this much longer than the recorded one."""
+"""The best configuration may take this many times as long as the recorded one."""
 
 
 class RangeCause(str, enum.Enum):
@@ -39,7 +39,7 @@ class RangeCause(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A candidate's replay. `stopped`: why it gave nothing, and `outcome` is None then."""
+    """A candidate's replay. `stopped`: why it has no result; then `outcome` is None."""
 
     label: str
     candidate: Candidate | None
@@ -49,14 +49,14 @@ class Run:
     cost: Cost | None
     stopped: str = ""
     span: tuple[float, float] | None = None
-    """Least and most wall, where one is not certain."""
+    """The least and the most wall time, if the wall time is not certain."""
     span_causes: tuple[RangeCause, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """All that is known of a recording, and of the question."""
+    """All results for a recording and a question."""
 
     recording: Recording
     truth: Outcome
@@ -64,42 +64,42 @@ class Study:
     replayed: Run
     """The recorded configuration."""
     baseline: Run
-    """The same in the cluster that was asked about; the same run where none was."""
+    """The recorded configuration in the question's cluster; `replayed` if the question has none."""
     runs: tuple[Run, ...]
     facts: Facts
     advice: tuple[Remark, ...]
     doubts: tuple[Remark, ...]
-    """What a replay does not know of this log, or does otherwise."""
+    """Remarks about what a replay does not know of this log, or does differently."""
     loss: float | None
-    """Seconds that the loss of an executor in the middle costs; None where there is no executor then."""
+    """The seconds that losing an executor halfway through costs; None if there is no executor then."""
     best: Run | None
-    """The cheapest of the candidates that takes no longer than the recorded one, but for a tenth."""
+    """The cheapest candidate that takes at most a tenth longer than the recorded configuration."""
     work: Workload
     currency: str
     sweep: tuple[tuple[int, Outcome, float], ...] = ()
-    """Fixed numbers of executors, what becomes of them, and the cost or core-hours."""
+    """Fixed numbers of executors, each with its outcome, and its cost or core-hours."""
 
     @property
     def wall_error(self) -> float | None:
-        """How wrong the replay of the recorded configuration is in wall, as a part: 0.1 is 10 % too long.
+        """The relative error in wall time of the replay of the recorded configuration: 0.1 is 10 % too long.
 
-        None where there is no replay.
+        None if this replay has no result.
         """
         return _error(self.truth, self.replayed.outcome)[0]
 
     @property
     def executor_error(self) -> float | None:
-        """The same in executor-seconds."""
+        """The relative error in executor-seconds; None if the replay has no result."""
         return _error(self.truth, self.replayed.outcome)[1]
 
     @property
     def stuck(self) -> tuple[Run, ...]:
-        """The replays that never end, of the recorded configuration and of what was asked."""
+        """The replays that never end, of the recorded configuration and of the candidates."""
         return tuple(run for run in (self.replayed, *self.runs) if run.outcome is None)
 
     @property
     def shown(self) -> tuple[tuple[Run, int], ...]:
-        """The runs that a table has: of those of a search with one result, the first, and how many more."""
+        """The runs for a table, each with the number of other runs of a search that have the same result."""
         alike: dict[object, list[Run]] = {}
         for place, run in enumerate((self.replayed, *self.runs)):
             searched = run.candidate is not None and run.candidate.searched
@@ -108,13 +108,13 @@ class Study:
 
     @property
     def best_costs_more(self) -> bool:
-        """Whether the recorded configuration costs less than the best one of those that were asked."""
+        """Whether the recorded configuration costs less than the best candidate."""
         return self.best is not None and price(self.baseline) < price(self.best)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a recording."""
+    """A question about a recording."""
 
     candidates: Sequence[Candidate] = ()
     search: bool = False
@@ -125,9 +125,9 @@ class Question:
 
 
 def study(recording: Recording, question: Question, progress: Callable[[int], None] = silent) -> Study:
-    """Answer. SparkgenError where the log, or a candidate's setting, does not do.
+    """The answer to a question. Raises SparkgenError if the log or a candidate's setting cannot be used.
 
-    `progress` is told how many replays are done.
+    `progress` is called with the number of finished replays.
     """
     found = understood(recording)
     settings, work = found.settings, found.work
@@ -171,7 +171,7 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
 
 
 def _error(truth: Outcome, replayed: Outcome | None) -> tuple[float | None, float | None]:
-    """How wrong a replay is in wall and in executor-seconds, as parts of the truth."""
+    """The relative errors of a replay in wall time and in executor-seconds."""
     if replayed is None:
         return None, None
     wall = _part(replayed.wall, truth.wall)
@@ -187,12 +187,12 @@ class _Asker:
     properties: Mapping[str, str]
     question: Question
     peak: int
-    """Bytes of execution memory that one task had at most, 0 if not known."""
+    """The peak of one task's execution memory in bytes, 0 if not known."""
     following: frozenset[int]
-    """Ids of stages whose number of tasks may follow the cores."""
+    """Ids of stages whose number of tasks may depend on the cores."""
 
     def settings_of(self, candidate: Candidate) -> Configuration:
-        """The settings of a candidate; what the log says of other resource profiles stays."""
+        """The settings of a candidate, with the other resource profiles as in the log."""
         asked = configuration(candidate.properties(self.properties))
         return replace(asked, profiles=self.recorded.profiles)
 
@@ -243,7 +243,7 @@ class _Asker:
             return math.inf
 
     def limit(self, settings: Configuration) -> int | None:
-        """The fewest executors, all there from the beginning, that are as fast as any number."""
+        """The fewest executors, all present from the start, that are as fast as any number."""
         widest = max((len(stage.tasks) for stage in self.work.stages), default=1)
         together = max(1, -(-widest // settings.slots))
         quiet = replace(self.question.cluster, losses_per_hour=0.0, lose_at=(), capacity=None, ready=None)
@@ -278,7 +278,7 @@ def _best(baseline: Run, runs: Sequence[Run]) -> Run | None:
 
 
 def _result(run: Run) -> object:
-    """What tells the results of two runs apart for people: they are as exact as a table shows them."""
+    """The result of a run as a table shows it: runs with equal values look the same to people."""
     if run.outcome is None:
         return run.stopped
     one = run.outcome
@@ -287,7 +287,7 @@ def _result(run: Run) -> object:
 
 
 def price(run: Run) -> float:
-    """What runs are compared by: their cost, or the core-hours of their executors."""
+    """The value by which runs are compared: their cost, or the core-hours of their executors."""
     if run.outcome is None:
         return float("inf")
     if run.cost is not None and run.cost.on_demand is not None:

@@ -1,6 +1,7 @@
-"""Tasks that wait and run, and the order in which Spark's scheduler hands them out.
+"""The waiting and running tasks, and the order in which Spark's scheduler assigns them.
 
-Jobs go in their order (FIFO), or pools of jobs by how many tasks each runs (FAIR). Locality is not looked at.
+Jobs run in their order (FIFO), or pools of jobs by the number of their running tasks (FAIR). Locality is
+ignored.
 """
 
 from __future__ import annotations
@@ -12,67 +13,67 @@ from dataclasses import dataclass, field
 from sparkgen.whatif.workload import Workload
 
 DEFAULT = "default"
-"""The pool of a job that names none (FairSchedulableBuilder)."""
+"""The pool of a job without a pool (FairSchedulableBuilder)."""
 
 
 @dataclass(slots=True)
 class StageState:
-    """A stage attempt while it is done."""
+    """The state of a stage attempt."""
 
     waiting: deque[int]
     left: int
-    """Tasks that have not succeeded."""
+    """The number of tasks that have not succeeded."""
     began: float | None = None
     ended: float | None = None
     tried: Counter[int] = field(default_factory=Counter)
-    """Attempts of a task that have ended."""
+    """Task -> the number of its attempts that have ended."""
     kept_by: dict[int, int] = field(default_factory=dict)
     """Task -> the executor that keeps its output."""
 
 
 class Tasks:
-    """The tasks of a workload, by the places of their stages in it."""
+    """The tasks of a workload, by the indexes of their stages in it."""
 
     def __init__(self, work: Workload, *, fair: bool) -> None:
         self._work = work
         self._fair = fair
         self.stages = [StageState(deque(range(len(one.tasks))), len(one.tasks)) for one in work.stages]
         self._open: list[int] = []
-        """Stages with tasks that wait, by job and stage."""
+        """The stages with waiting tasks, sorted by job and stage."""
         self._is_open: set[int] = set()
         self._in_pool: Counter[str] = Counter()
-        """Tasks that run, by the pool of their job."""
+        """Pool -> the number of running tasks of its jobs."""
         self.waiting: Counter[int] = Counter()
-        """Tasks that wait, by the resource profile of their stage."""
+        """Resource profile -> the number of waiting tasks of its stages."""
         self.running: Counter[int] = Counter()
 
     def begin(self, place: int, now: float) -> None:
-        """A stage has its tasks to run."""
+        """Begin a stage: its tasks now wait."""
         self.stages[place].began = now
         self.waiting[self._profile(place)] += len(self.stages[place].waiting)
 
     def open(self, place: int) -> None:
-        """The tasks of a stage may be handed out."""
+        """Allow the tasks of a stage to be assigned."""
         if place not in self._is_open:
             self._is_open.add(place)
             stages = self._work.stages
             bisect.insort(self._open, place, key=lambda one: (stages[one].job, stages[one].id))
 
     def put_back(self, place: int, task: int) -> None:
-        """A task is to be done again."""
+        """Put a task back, because it has to run again."""
         self.stages[place].waiting.append(task)
         self.waiting[self._profile(place)] += 1
         self.open(place)
 
     def order(self) -> list[int]:
-        """The open stages as one round of offers goes through them (FIFO and FairSchedulingAlgorithm)."""
+        """The open stages in the order of one round of offers (FIFO and FairSchedulingAlgorithm)."""
         if not self._fair:
             return [*self._open]
         pools = {place: self._pool(place) for place in self._open}
         return sorted(self._open, key=lambda place: (self._in_pool[pools[place]], pools[place]))
 
     def next_stage(self, order: list[int]) -> int | None:
-        """The first stage with a task that may begin; what is used up is put away."""
+        """The first stage with a task that may begin, or None; stages without waiting tasks are removed."""
         looked_at = 0
         while looked_at < len(order):
             place = order[looked_at]
@@ -87,14 +88,14 @@ class Tasks:
         return None
 
     def take(self, place: int) -> int:
-        """A task of a stage, which runs from now on."""
+        """Start the next task of a stage. Returns its index."""
         self.waiting[self._profile(place)] -= 1
         self.running[self._profile(place)] += 1
         self._in_pool[self._pool(place)] += 1
         return self.stages[place].waiting.popleft()
 
     def leave(self, place: int) -> None:
-        """A task of a stage does not run any more."""
+        """Count a task of a stage as no longer running."""
         self.running[self._profile(place)] -= 1
         self._in_pool[self._pool(place)] -= 1
 

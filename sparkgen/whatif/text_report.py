@@ -1,4 +1,4 @@
-"""A study as text for people: the truth first, then a table, then what to look at."""
+"""A study as text for people: first the recorded run, then a table, then findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANGES = {
 
 
 def text(study: Study) -> str:
-    """The report. No name in a log makes a line of its own."""
+    """The report. A name from a log cannot start a new line."""
     lines = [*_truth(study), "", *_table(study), "", *_facts(study)]
     return "".join(f"{visible(line)}\n" for line in lines)
 
@@ -34,17 +34,17 @@ def seconds(value: float) -> str:
 
 
 def signed(error: float | None) -> str:
-    """An error as a part of the truth; "not known" where there is no replay."""
+    """A relative error in percent; "not known" if there is no replay."""
     return "not known" if error is None else f"{error:+.1%}"
 
 
 def limit_words(limit: int | None) -> str:
-    """How many executors are of use."""
+    """The number of executors that are useful, in words."""
     return "not known, as no replay ends" if limit is None else f"{counted(limit)}; more are not faster"
 
 
 def skew_words(skew: Skew) -> str:
-    """How much longer the longest task of a stage takes."""
+    """The longest and the median task of a stage, in words."""
     return (
         f"the longest of {skew.tasks} tasks takes {seconds(skew.longest)}, the median {seconds(skew.median)}"
     )
@@ -78,7 +78,7 @@ def _table(study: Study) -> list[str]:
     ranges = ["range"] if any(run.span and range_words(run.span) for run in study.runs) else []
     rows = [["", "wall time", "change", "executor-s", "peak", "idle", *cost, *ranges]]
     rows += [_row(study, run, more, priced=priced, spot=spot) for run, more in study.shown]
-    whole = [row for row in rows if len(row) > 1]  # the others say why there is no result
+    whole = [row for row in rows if len(row) > 1]  # the other rows say why there is no result
     widths = [max(len(row[column]) for row in whole if len(row) > column) for column in range(len(rows[0]))]
     return [
         "  ".join(
@@ -90,7 +90,7 @@ def _table(study: Study) -> list[str]:
 
 
 def row_name(run: Run, more: int) -> str:
-    """The label of a run, and how many others of a search have the same result."""
+    """The label of a run, and the number of others of a search with the same result."""
     return f"{run.label} (and {more} more)" if more else run.label
 
 
@@ -109,13 +109,13 @@ def _row(study: Study, run: Run, more: int, *, priced: bool, spot: bool) -> list
 
 
 def ranges(study: Study) -> list[str]:
-    """Why there are ranges, in words; none where people would see none."""
+    """Why there are ranges, in words; [] if no range is visible."""
     causes = {cause for run in study.runs if run.span and range_words(run.span) for cause in run.span_causes}
     return [words for cause, words in RANGES.items() if cause in causes]
 
 
 def range_words(span: tuple[float, float]) -> str:
-    """Least and most, or "" where people would read the same."""
+    """The least and the most time in words, or "" if both look the same."""
     least, most = (seconds(value) for value in span)
     return f"{least} to {most}" if least != most else ""
 

@@ -1,18 +1,18 @@
-"""A recording as work to be done again: what waits for what, how long each part takes, and what lies between.
+"""A recording as work to replay: what waits for what, how long each part takes, and the time in between.
 
 The laws, all of them simple on purpose:
 
-- A task takes as long as it did, wherever it runs. The first task of each of an executor's slots takes longer
-  by what first tasks took longer in the log (classes are loaded, code is compiled).
-- A stage begins when the stages are complete whose output it reads, and a job when all jobs are complete
-  that ended before it began; between lies the same time of the driver as in the log.
-- The first task of a stage starts as long after the stage's begin as in the log, where a slot was free then.
-- A failed attempt fails again, after the same time. Attempts that were killed are left out: another attempt
-  of the same task had won, or its stage had failed. So are those that ended with their executor, or whose
-  input was lost (losses.py): in a replay nothing is lost, but for what is asked.
-- A task whose end is not in the log takes as long as the stage's other tasks, in the median.
-- A micro-batch of a stream begins as its trigger's clock says, where one can be seen (batches.py); else no
-  sooner than it did.
+- A task takes as long as in the log, wherever it runs. The first task in each slot of an executor takes
+  longer by the additional time of first tasks in the log (for loading classes and compiling code).
+- A stage begins once the stages whose output it reads are complete, and a job once all jobs are complete that
+  ended before it began; in between, the driver takes the same time as in the log.
+- The first task of a stage starts as long after the stage's start as in the log, if a slot was free then.
+- A failed attempt fails again, after the same time. Killed attempts are left out: another attempt of the same
+  task had succeeded, or its stage had failed. Attempts that ended with their executor, or whose input was
+  lost, are left out, too (losses.py): a replay has only the losses that the question asks for.
+- A task whose end is not in the log takes as long as the median of the stage's other tasks.
+- A micro-batch of a stream begins by its trigger's clock, if this can be inferred (batches.py); otherwise no
+  sooner than in the log.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ class StageWork:
     attempt: int
     name: str
     job: int
-    """Place of its job."""
+    """Index of its job."""
     after: tuple[int, ...]
-    """Places of the stages that come before it."""
+    """Indexes of the stages that it waits for."""
     gap: float
-    """Seconds of the driver between them, or its job's begin, and it."""
+    """The driver's seconds between these, or the start of its job, and its start."""
     launch: float
-    """Seconds of the driver from its begin until its first task could start: it prepares them."""
+    """The driver's seconds from its start until its first task could start, to prepare the tasks."""
     tasks: tuple[tuple[float, ...], ...]
     """Seconds of each task's attempts; all but the last one fail."""
     shuffle: bool
-    """Whether executors keep output of it."""
+    """Whether executors keep its output."""
     cached: bool
     cpu: float = 0.0
-    """The part of its tasks' time in which they had the processor."""
+    """The CPU time of its tasks as a part of their time."""
     gc: float = 0.0
-    """The part that went into garbage collection."""
+    """The time of garbage collection as a part of its tasks' time."""
     profile: int = 0
     """The resource profile of the executors that run it."""
 
     @property
     def longest(self) -> float:
-        """Seconds of its longest task, with its failures."""
+        """Seconds of its longest task, including failed attempts."""
         return max((sum(attempts) for attempts in self.tasks), default=0.0)
 
 
@@ -62,48 +62,48 @@ class JobWork:
 
     id: int
     after: tuple[int, ...]
-    """Places of the jobs that come before it."""
+    """Indexes of the jobs that it waits for."""
     gap: float
     not_before: float
-    """Seconds since the driver is ready; 0 but for a stream's batch that waits for data."""
+    """The earliest start, in seconds after the driver is ready; 0 except for a batch that waits for data."""
     stages: tuple[int, ...]
     tail: float
-    """Seconds of the driver after its last stage."""
+    """The driver's seconds after its last stage."""
     execution: str
     pool: str = ""
     batch: Batch | None = None
-    """What a micro-batch of a stream waits for that this job begins."""
+    """The start of the micro-batch, if this is its first job and not the stream's first batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What an application does, without the executors that it does it on."""
+    """The work of an application, independent of its executors."""
 
     jobs: tuple[JobWork, ...]
     stages: tuple[StageWork, ...]
     tail: float
-    """Seconds of the driver after the last job."""
+    """The driver's seconds after the last job."""
     first_delays: tuple[float, ...]
     """Seconds from the application's start until each of the first executors registered."""
     start_delays: tuple[float, ...]
-    """Seconds from asking until each later executor registered, in the order in which they were asked for."""
+    """Seconds from the request until each later executor registered, in the order of the requests."""
     usual_delay: float
     """Seconds that any other executor takes to register."""
     warm_up: float
-    """Seconds that the first task of each slot takes longer."""
+    """The additional seconds of the first task in each slot."""
     assumed: tuple[Remark, ...]
-    """What the log does not say, and what is taken instead."""
+    """Remarks about what the log lacks, and what is assumed instead."""
     context: float = 0.0
-    """Seconds until the driver's context is up: it asks for nothing and begins no job before."""
+    """Seconds until the driver's context is up: before, it begins no job."""
 
     @property
     def task_seconds(self) -> float:
-        """Seconds of all task attempts, warm executors taken for granted."""
+        """The sum of the seconds of all task attempts on warm executors."""
         return sum(seconds for stage in self.stages for attempts in stage.tasks for seconds in attempts)
 
     @property
     def critical_path(self) -> float:
-        """Seconds that it takes on any number of warm executors that are there from the start."""
+        """The seconds that it takes on any number of warm executors that exist from the start."""
         done: dict[int, float] = {}
         begins: list[float] = []
         ends: list[float] = []
