@@ -1,8 +1,8 @@
-"""Policy on top of validity: what an experienced reviewer would say about a document that is right.
+"""Policy rules for valid documents: what an experienced reviewer would remark.
 
-Rules are pure functions over a `Subject`: the document, and the pods that are rendered from it, executors
-included. The table of them is in registry.py, a page about each in pages/. What a place wants of them is a
-`Config`. `fix_text` puts right what can be put right without a decision.
+Rules are pure functions of a `Subject`: the document, and the pods that are rendered from it, including
+executors. Their table is in registry.py, and pages/ has a page about each. A `Config` is a repository's
+configuration of the rules. `fix_text` makes all fixes that need no decision.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`.sparkgen.yaml`: what a repository wants of its documents. Read with the place of every mistake.
+"""`.sparkgen.yaml`: the policy of a repository for its documents; configfile.py reads it.
 
 ```yaml
 lint:
@@ -28,27 +28,27 @@ from sparkgen.lint.settings import Settings
 OFF = "off"
 
 Levels = Mapping[str, Severity | None]
-"""Code -> what it weighs; None: it is not looked for."""
+"""Code -> severity; None if the rule is off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What holds for some files. `files`: patterns, relative to the folder of the configuration."""
+    """The policy for some files. `files`: patterns, relative to the folder of the configuration."""
 
     files: tuple[str, ...]
     profiles: tuple[str, ...] | None = None
     rules: Levels = field(default_factory=dict)
 
     def applies(self, file: str) -> bool:
-        """Whether a pattern fits a path; `*` stands for any text, slashes too."""
+        """Whether a pattern matches a path; `*` stands for any text, including slashes."""
         return any(fnmatchcase(file, pattern) for pattern in self.files)
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`fail_on`: the least severity with which the command ends with 1; None: it never does.
+    """A policy. `fail_on`: the least severity for which the exit code is 1; None: it never is.
 
-    `show`: the least severity that is shown; what fails is shown, too.
+    `show`: the least severity that is shown; findings that fail are always shown.
     """
 
     profiles: tuple[str, ...] = DEFAULT_PROFILES
@@ -59,9 +59,9 @@ class Config:
     overrides: tuple[Override, ...] = ()
 
     def levels(self, file: str) -> dict[str, Severity]:
-        """Code -> severity of what is looked for in a file. Its path is relative to the configuration.
+        """Code -> severity of the rules for a file. The file's path is relative to the configuration.
 
-        An override's profiles replace those before; of rules the last word wins.
+        An override's profiles replace earlier profiles; for a rule, the last severity counts.
         """
         fitting = [override for override in self.overrides if override.applies(file)]
         profiles = self.profiles
@@ -75,7 +75,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A configuration and what the command line says beside it."""
+    """A configuration with the options of the command line."""
 
     config: Config
     profiles: tuple[str, ...] = ()

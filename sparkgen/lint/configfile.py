@@ -1,4 +1,4 @@
-"""The text of `.sparkgen.yaml` -> a `Config`, or every mistake in it with its place (SG200)."""
+"""The text of `.sparkgen.yaml` -> a `Config`, or all its mistakes with their positions (SG200)."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from sparkgen.lint.settings import Settings
 SEVERITIES = {severity.value: severity for severity in reversed(Severity)}
 NEVER = "never"
 MANY = 20
-"""So many choices are not listed in a message."""
+"""The most choices that a message lists."""
 
 
 class _Reader:
-    """Collects mistakes while it reads; a value that is wrong is left out."""
+    """Collects mistakes while it reads, and leaves out wrong values."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def complain(self, position: Position, path: Path, message: str, step: str, found: str = "") -> None:
-        """Note a mistake."""
+        """Record a mistake."""
         problem = Problem("SG200", Severity.ERROR, position, path, message, found=found, next_step=step)
         self.problems.append(problem)
 
     def wrong_type(self, node: Node, path: Path, wanted: str, example: str) -> None:
-        """Note that a value is of another type."""
+        """Record that a value has the wrong type."""
         self.complain(node.position, path, f"must be {wanted}", f"for example: {example}", node.text)
 
     def fields(self, node: Node, path: Path, known: Iterable[str]) -> Mapping[str, Node]:
-        """The fields of a mapping that are known."""
+        """The known fields of a mapping; others are recorded as mistakes."""
         names = list(known)
         if not node.is_mapping:
             if node.value is not None:
@@ -54,7 +54,7 @@ class _Reader:
         }
 
     def texts(self, node: Node, path: Path, allowed: Iterable[str] = ()) -> tuple[str, ...]:
-        """A list of texts, or one text."""
+        """The strings of a list, or a single string, of those allowed."""
         choices = list(allowed)
         found = []
         for index, item in enumerate(node.items if node.is_list else [node]):
@@ -70,14 +70,14 @@ class _Reader:
         return tuple(found)
 
     def number(self, node: Node, path: Path) -> int | None:
-        """A whole number from 0."""
+        """A whole number from 0, or None if the value is no such number."""
         if isinstance(node.value, int) and not isinstance(node.value, bool) and node.value >= 0:
             return node.value
         self.wrong_type(node, path, "a whole number", "100")
         return None
 
     def memory(self, node: Node, path: Path) -> int | None:
-        """A size as Spark writes it, in MiB."""
+        """The MiB of a size as Spark writes it, or None if it is invalid."""
         try:
             return to_mib(node.value) if isinstance(node.value, str) else self.number(node, path)
         except GrammarError as error:
@@ -85,11 +85,11 @@ class _Reader:
             return None
 
     def rules(self, node: Node, path: Path) -> dict[str, Severity | None]:
-        """Code -> severity, or None where it is switched off."""
+        """Code -> severity, or None for a rule that is off."""
         found: dict[str, Severity | None] = {}
         for code in self.fields(node, path, configurable()):
             item = node.entries[code]
-            # YAML 1.1 takes an unquoted `off` for false.
+            # YAML 1.1 reads an unquoted `off` as false.
             if item.value is False or item.value == OFF:
                 found[code] = None
             elif item.value in SEVERITIES:
@@ -101,7 +101,7 @@ class _Reader:
 
 
 def read_config(data: bytes, file: str) -> Config | tuple[Problem, ...]:
-    """The configuration in a file's bytes, or what is wrong with it."""
+    """The configuration in a file's bytes, or its problems."""
     parsed = parse(data, file)
     problems = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
     problems = [problem for problem in problems if problem.severity is Severity.ERROR]
@@ -180,7 +180,7 @@ def _overrides(reader: _Reader, node: Node, path: Path) -> tuple[Override, ...]:
 
 
 def configurable() -> list[str]:
-    """The codes that a policy may weigh: its own, and the warnings of validity. Errors are not among them."""
+    """The codes whose severity a policy may set: lint rules, and warnings of `validate`, but no errors."""
     return sorted((*validity_warnings(), *(rule.code for rule in RULES)))
 
 

@@ -1,4 +1,4 @@
-"""What a rule of policy says about a document, and what would put it right."""
+"""The findings of policy rules, and the edits that fix them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Give the value at a path this value; what leads to it is made where it is missing."""
+    """Set the value at a path; missing mappings on the way are created."""
 
     path: Path
     value: Any
@@ -24,7 +24,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Take the key or the item at a path out, and what would be empty without it."""
+    """Delete the key or the item at a path, and mappings or lists that would then be empty."""
 
     path: Path
 
@@ -34,7 +34,7 @@ Edit = Put | Delete
 
 @dataclass(frozen=True, slots=True)
 class Finding(semantics.Finding):
-    """One thing that a rule found. `fix`: edits that end the finding and change nothing else."""
+    """One finding of a rule. `fix`: edits that end the finding and change nothing else."""
 
     fix: tuple[Edit, ...] = ()
 
@@ -45,7 +45,7 @@ ServerCheck = Callable[["ServerSubject"], Iterable[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: `profiles` are those that it belongs to, `check` is a pure function."""
+    """One rule: it belongs to `profiles`; `check` is a pure function."""
 
     code: str
     name: str

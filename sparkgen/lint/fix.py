@@ -1,9 +1,9 @@
-"""Put right what can be put right without a decision, in the text of a file.
+"""Makes all fixes that need no decision, in the text of a file.
 
-Each fix is tried by itself, and kept only if the new text means what the edit says and nothing else, if the
-finding is gone, and if nothing new is found. What the edit of a warning of validity takes out must have had
-no effect: the objects that are rendered are the same. So the number of findings falls with each fix: fixing
-ends, and fixing twice is fixing once.
+Each fix is tried alone. It is kept only if the new text means exactly what the edit says, if the finding is
+gone, and if there is no new finding. A field that is deleted because of a warning of `validate` must have had
+no effect: the rendered objects must be equal. So each fix lowers the number of findings: fixing ends, and
+fixing a second time changes nothing.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 Found = tuple[Problem, tuple[Edit, ...]]
 Find = Callable[["Document"], Sequence[Found]]
-"""What is found in a document and not ignored, each with the edits that would end it."""
+"""Returns the findings in a document that are not ignored, each with the edits that would end it."""
 
 IDLE = frozenset({"SG110", "SG121", "SG168", "SG170", "SG189"})
-"""Warnings of validity about what has no effect: it can go, if that is really so."""
+"""Warnings of `validate` about fields without effect: these can be deleted, if they really have none."""
 BOOLEAN_WORD = "SG008"
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A file's bytes after all fixes, and the findings that they ended, in the order of the fixes."""
+    """A file's bytes after all fixes, and the findings that the fixes ended, in their order."""
 
     data: bytes
     done: tuple[Problem, ...]
 
 
 def edits_of(problem: Problem, document: Document) -> tuple[Edit, ...]:
-    """The edits that would end a warning of validity; () where a person has to decide."""
+    """The edits that would end a warning of `validate`; () if users have to decide."""
     if problem.code in IDLE and problem.path:
         return (Delete(problem.path),)
     if problem.code == BOOLEAN_WORD:
@@ -51,7 +51,7 @@ def edits_of(problem: Problem, document: Document) -> tuple[Edit, ...]:
 
 
 def fix_text(data: bytes, find: Find) -> Fixed:
-    """A file's bytes with all that can be fixed. Bytes that are no readable documents stay as they are."""
+    """A file's bytes after all possible fixes. Bytes that are no readable documents stay unchanged."""
     done: list[Problem] = []
     refused: set[object] = set()
     documents = _documents(data)
@@ -72,14 +72,14 @@ def fix_text(data: bytes, find: Find) -> Fixed:
 
 
 def _documents(data: bytes) -> tuple[Document, ...]:
-    """The documents in a file's bytes; none if any is broken."""
+    """The documents in a file's bytes; () if one of them has an error."""
     loaded = load(("-",), stdin=lambda: data)
     broken = any(problem.severity is Severity.ERROR for problem in loaded.problems)
     return () if broken else loaded.documents
 
 
 def _groups(documents: Sequence[Document], find: Find) -> list[tuple[Document, list[Found]]]:
-    """Findings that can be fixed. Those that an alias brings stand at one place, and are fixed together."""
+    """The fixable findings. Findings with one position, as through an alias, are fixed together."""
     groups: dict[object, tuple[Document, list[Found]]] = {}
     for document in documents:
         for problem, edits in find(document):
@@ -117,7 +117,7 @@ def _tried(
 
 
 def _edited(value: Any, text: str, index: int, edit: Edit, *, force: str) -> tuple[Any, str]:
-    """Value and text after one edit; one that an earlier one has made through an alias is none."""
+    """Value and text after one edit. The text stays if an earlier edit already made it through an alias."""
     if isinstance(edit, Delete):
         edit = Delete(whole_of(value, edit.path))
     new = applied(value, edit)
@@ -127,13 +127,13 @@ def _edited(value: Any, text: str, index: int, edit: Edit, *, force: str) -> tup
 
 
 def _holds(text: str, index: int, value: Any) -> bool:
-    """Whether a document of the text has this value already."""
+    """Whether a document of the text already has this value."""
     found = [document for document in _documents(text.encode()) if document.index == index]
     return bool(found) and _exact(found[0].value) == _exact(value)
 
 
 def _exact(value: Any) -> str:
-    """A value with its types, in which 1 and true differ; the order of keys counts for nothing."""
+    """A text of a value with its types, in which 1 and true differ, and the order of keys has no effect."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key!r}:{_exact(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, list):

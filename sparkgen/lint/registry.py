@@ -1,4 +1,4 @@
-"""The table of all rules of policy, in the order of their codes, and the profiles that they belong to."""
+"""The table of all policy rules, in the order of their codes, and their profiles."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PROFILES: Mapping[str, str] = {
     "production": "What makes a run fail, hang, leak data or leave no trace; what scanners ask for.",
     "cost": "What costs money without need.",
 }
-"""Profile -> what it is for."""
+"""Profile -> its purpose."""
 
 DEFAULT_PROFILES = ("gitops", "pss-restricted", "production")
 
@@ -54,7 +54,7 @@ _G, _P, _S, _C = ("gitops",), ("production",), ("pss-restricted",), ("cost",)
 
 
 def _of_servers(_: Subject) -> tuple[Finding, ...]:
-    """Of rules about servers alone: rules_servers.py says how they look at one."""
+    """The check of rules only for servers, which find nothing in applications; see rules_servers.py."""
     return ()
 
 
@@ -156,7 +156,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def levels(profiles: Iterable[str]) -> dict[str, Severity]:
-    """Code -> severity of what is looked for with these profiles: their rules, and all warnings of validity."""
+    """Code -> severity with these profiles, for their rules and all warnings of `validate`."""
     chosen = tuple(profiles)
     found = dict.fromkeys(validity_warnings(), WARNING)
     found |= {rule.code: rule.severity for rule in RULES if set(rule.profiles) & set(chosen)}
@@ -167,9 +167,9 @@ def levels(profiles: Iterable[str]) -> dict[str, Severity]:
 
 @cache
 def validity_warnings() -> tuple[str, ...]:
-    """The codes of `sparkgen validate` that are warnings, and so a matter of policy too.
+    """The codes of warnings of `sparkgen validate`, whose severity a policy may set, too.
 
-    SG020 is not among them: validate, render and apply say it, and no policy is the better for it.
+    SG020 is not among them: validate, render and apply report it, and a policy for it would not be useful.
     """
     meaning = [rule.code for rule in semantics.rules() if rule.severity is WARNING]
     return ("SG008", "SG018", *meaning)
@@ -178,10 +178,10 @@ def validity_warnings() -> tuple[str, ...]:
 def check(
     document: Document, settings: Settings, evidence: tuple[Evidence, ...] = ()
 ) -> list[tuple[Problem, tuple[Edit, ...]]]:
-    """What all rules, of whatever profile, find in a valid document, each with the edits that would end it.
+    """The findings of all rules of all profiles in a valid document, each with the edits that would end it.
 
-    `evidence`: what recorded runs say, of this application and of others. All findings are warnings here, so
-    that a comment can ignore them; what they weigh is the policy's choice.
+    `evidence`: the evidence of recorded runs, of this application and of others. All findings are warnings
+    here, so that a comment can ignore them; the policy sets their severity later.
     """
     found: dict[Problem, tuple[Edit, ...]] = {}
     for code, finding in _findings(document.value, settings, evidence):
@@ -190,7 +190,7 @@ def check(
 
 
 def check_together(documents: Sequence[Document]) -> list[tuple[int, Problem]]:
-    """What only several valid documents together show, each with the index of the document that it is about."""
+    """The findings that only several valid documents together show, each with the index of its document."""
     found = trust.shared_services([document.value for document in documents])
     return [(index, _problem(documents[index], trust.CODE, finding)) for index, finding in found]
 
@@ -225,5 +225,5 @@ def _findings(
 
 
 def server_checks(kind: str) -> Mapping[str, ServerCheck]:
-    """Code -> how the rule looks at a server of this kind; rules that are not in it say nothing of one."""
+    """Code -> the check for a server of this kind; other rules do not check servers."""
     return {HISTORY_KIND: servers.HISTORY, STAGING_KIND: servers.STAGING}.get(kind, servers.SERVICE)

@@ -1,4 +1,4 @@
-"""What an application costs without need. Thresholds are in `Settings`; all sizes in MiB."""
+"""Rules about unnecessary costs. Thresholds are in `Settings`; all sizes in MiB."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fixed_fleet(subject: Subject) -> Iterator[Finding]:
 
 
 def idle_executors(subject: Subject) -> Iterator[Finding]:
-    """Executors that are paid for long after their last task."""
+    """Executors that cost money long after their last task."""
     if not subject.application.executors.dynamic:
         return
     names = {"executorIdleTimeout": "60s", "cachedExecutorIdleTimeout": "infinity"}
@@ -63,7 +63,7 @@ def _seconds(text: str) -> int | None:
 
 
 def high_minimum(subject: Subject) -> Iterator[Finding]:
-    """A minimum of executors that is paid for while there is nothing to do."""
+    """A minimum of executors that cost money while there is nothing to do."""
     executors, most = subject.application.executors, subject.settings.min_executors
     if executors.dynamic and executors.minimum >= most:
         yield Finding(
@@ -76,7 +76,7 @@ def high_minimum(subject: Subject) -> Iterator[Finding]:
 
 
 def over_requested(subject: Subject) -> Iterator[Finding]:
-    """More CPU than there are tasks for it. A driver runs none: its threads use what the pod has."""
+    """More CPU than tasks can use. A driver is not checked: it runs no tasks, but its threads use the CPU."""
     role = subject.application.executor
     if to_number(role.core_request) > role.cores:
         yield Finding(
@@ -89,7 +89,7 @@ def over_requested(subject: Subject) -> Iterator[Finding]:
 
 
 def memory_per_core(subject: Subject) -> Iterator[Finding]:
-    """More memory for a core than nodes have: their other cores cannot be used."""
+    """More memory per core than nodes have, so that their other cores cannot be used."""
     role, most = subject.application.executor, subject.settings.memory_per_core
     if not role.spec.get("gpu") and role.memory.total > most * max(role.cores, 1):
         yield Finding(
@@ -103,7 +103,7 @@ def memory_per_core(subject: Subject) -> Iterator[Finding]:
 
 
 def small_executors(subject: Subject) -> Iterator[Finding]:
-    """Many executors of one core: each has a JVM and an overhead of its own, and copies of broadcasts."""
+    """Many executors with one core: each has its own JVM, overhead and copies of broadcasts."""
     executors, role = subject.application.executors, subject.application.executor
     most = executors.maximum if executors.maximum is not None else executors.initial
     if role.cores == 1 and most >= MANY:
@@ -117,7 +117,7 @@ def small_executors(subject: Subject) -> Iterator[Finding]:
 
 
 def budget(subject: Subject) -> Iterator[Finding]:
-    """More than the repository's configuration allows one application (`settings.max...`)."""
+    """More resources than the repository's configuration allows one application (`settings.max...`)."""
     executors, settings = subject.application.executors, subject.settings
     asked = (settings.max_executors, settings.max_cores, settings.max_memory)
     if executors.maximum is None:
@@ -165,7 +165,7 @@ def driver_gpu(subject: Subject) -> Iterator[Finding]:
 
 
 def large_driver(subject: Subject) -> Iterator[Finding]:
-    """A driver as large as a fleet: it plans, and executors do the work."""
+    """A very large driver, although it only plans, and executors do the work."""
     role, settings = subject.application.driver, subject.settings
     if role.cores > settings.driver_cores:
         yield Finding(
@@ -186,10 +186,10 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
 
 
 def slow_encryption(subject: Subject) -> Iterator[Finding]:
-    """Data of HDFS that is encrypted with Hadoop's default cipher, which takes 39 times the CPU.
+    """HDFS data that is encrypted with Hadoop's default cipher, which takes 39 times the CPU.
 
-    `docs/benchmarks/protection.md` has the measurement. A ConfigMap with Hadoop's files may name a cipher,
-    so an application that has one is not judged.
+    `docs/benchmarks/protection.md` has the measurement. A ConfigMap with Hadoop's files may set a cipher, so
+    an application with such a ConfigMap is not checked.
     """
     facts = subject.facts
     if facts.get("hadoopConfigMap") or _hadoop(facts, CIPHER_SUITES):
@@ -198,7 +198,7 @@ def slow_encryption(subject: Subject) -> Iterator[Finding]:
         ("dfs.data.transfer.protection", "privacy"),
         ("dfs.encrypt.data.transfer", "true"),
     ):
-        if _hadoop(facts, name).split(",")[0].strip() == encrypted:  # of several, SASL takes the first
+        if _hadoop(facts, name).split(",")[0].strip() == encrypted:  # of several, SASL uses the first
             said = facts.path("hadoopConf", name)
             yield Finding(
                 said if subject.has(said) else facts.path("sparkConf", f"spark.hadoop.{name}"),
@@ -209,5 +209,5 @@ def slow_encryption(subject: Subject) -> Iterator[Finding]:
 
 
 def _hadoop(facts: DocumentFacts, name: str) -> str:
-    """A property as Hadoop compares it: without blanks around it, in any case."""
+    """A property as Hadoop compares it: without blanks around it, in lower case."""
     return facts.properties.get(f"spark.hadoop.{name}", "").strip().lower()

@@ -1,4 +1,4 @@
-"""What a recorded run shows of its document. Without `--evidence` these rules find nothing. Sizes in MiB."""
+"""Rules that use recorded runs. Without `--evidence`, they find nothing. Sizes in MiB."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 
 SPARE = 1.5
-"""The heap that is proposed, as a multiple of the most that was used."""
+"""The proposed heap, as a multiple of the peak heap."""
 SMALLEST_HEAP = 512
 HELD = 0.1
-"""The part of the executors' time from which on those that are held are worth a finding."""
+"""The part of the executors' time above which held executors are a finding."""
 _TRACKING = "spark.dynamicAllocation.shuffleTracking"
 
 
 def unused_memory(subject: Subject) -> Iterator[Finding]:
-    """Twice the heap that executors ever used."""
+    """More than twice the heap that executors used in any recorded run."""
     most = max((one for one in subject.evidence), key=lambda one: one.heap_used, default=None)
     if most is None or not most.heap_used:
         return
@@ -36,7 +36,7 @@ def unused_memory(subject: Subject) -> Iterator[Finding]:
 
 
 def useless_executors(subject: Subject) -> Iterator[Finding]:
-    """More executors than make the application faster."""
+    """Executors beyond the number up to which the application gets faster."""
     known = [one for one in subject.evidence if one.useful_tasks]
     executors = subject.application.executors
     most = executors.maximum if executors.dynamic else executors.instances
@@ -79,7 +79,7 @@ def _part_held(one: Evidence) -> float:
 
 
 def _slots(subject: Subject) -> int:
-    """Tasks that an executor runs at one time."""
+    """The number of tasks that an executor runs at one time."""
     cpus = whole(subject.facts.properties.get("spark.task.cpus", "1")) or 1
     return max(1, subject.application.executor.cores // cpus)
 

@@ -1,4 +1,4 @@
-"""What goes wrong with batch jobs when Argo CD or Flux syncs them (docs/design/run-identity.md)."""
+"""Rules about batch jobs that Argo CD or Flux syncs (docs/design/run-identity.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERSIONED = re.compile(r"\d+[._]\d+|[0-9a-f]{7,}")
 
 
 def prune(subject: Subject) -> Iterator[Finding]:
-    """Objects of a run that a controller removes with the next one, under a driver that still runs."""
+    """Objects of a run that a controller prunes at the next run, even if the driver still runs."""
     target = subject.at(("metadata", "target"))
     asked = subject.settings.controllers
     if subject.facts.scheduled or not subject.ends or (target == "kubectl" and not asked):
@@ -52,7 +52,7 @@ def _options(annotations: Mapping[str, str]) -> set[str]:
 
 
 def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
-    """Annotations with which a sync runs the job again, though nothing changed."""
+    """Annotations with which a sync runs the job again, although nothing changed."""
     path = ("metadata", "annotations")
     for key in HOOKS:
         if key in subject.annotations:
@@ -74,7 +74,7 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
 
 
 def early_wave(subject: Subject) -> Iterator[Finding]:
-    """A Job in an early wave: Argo CD waits for its end before it goes on."""
+    """A Job in an early wave: Argo CD waits for its end before it continues."""
     wave = subject.annotations.get(SYNC_WAVE, "0")
     if subject.ends and not subject.facts.scheduled and wave.startswith("-"):
         yield Finding(
@@ -87,7 +87,7 @@ def early_wave(subject: Subject) -> Iterator[Finding]:
 
 
 def namespace(subject: View) -> Iterator[Finding]:
-    """A document that does not say where it belongs."""
+    """A document without a namespace."""
     if not subject.has(("metadata", "namespace")):
         yield Finding(
             ("metadata", "namespace"),
@@ -98,7 +98,7 @@ def namespace(subject: View) -> Iterator[Finding]:
 
 
 def expiry(subject: Subject) -> Iterator[Finding]:
-    """A one-off run without an end of its life: a cluster that is rebuilt from Git runs it again."""
+    """A one-off run without an expiry time: a cluster that is rebuilt from Git runs it again."""
     run = subject.application.run
     if subject.ends and not subject.facts.scheduled and run.expires_at is None:
         yield Finding(
@@ -124,7 +124,7 @@ def moving_dependency(subject: Subject) -> Iterator[Finding]:
 
 
 def moving_code(subject: Subject) -> Iterator[Finding]:
-    """Code outside of the image under a name that says no version: it changes without a commit."""
+    """Code outside the image with a name without a version: it can change without a commit."""
     fields = ("jars", "pyFiles", "files", "archives")
     named = [found for field in fields for found in subject.facts.dependencies(field)]
     main = subject.application.main_file
@@ -142,7 +142,7 @@ def moving_code(subject: Subject) -> Iterator[Finding]:
 
 
 def moving_conf_file(subject: Subject) -> Iterator[Finding]:
-    """A file of a ConfigMap whose name says no version: its content is in no hash."""
+    """A file of a ConfigMap whose name has no version: its content is not part of the run's hash."""
     for key in subject.application.conf_files.keys:
         if key.kind == "configMap" and not any(char.isdigit() for char in key.name):
             yield Finding(

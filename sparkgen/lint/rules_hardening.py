@@ -1,4 +1,4 @@
-"""What scanners and security reviewers ask of a pod that Pod Security would let pass."""
+"""Rules of scanners and security reviewers for pods that Pod Security allows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkgen.model.kerberos import ENCRYPTION
 from sparkgen.semantics.rules_connect import tokens
 
 LOWEST_USER = 10_000
-"""Users below may be somebody on the node (Trivy KSV-0020, Datree, kube-score)."""
+"""User IDs below this may belong to users of the node (Trivy KSV-0020, Datree, kube-score)."""
 
 _DEBUGGERS = (
     (
@@ -47,7 +47,7 @@ def writable_root(subject: Subject) -> Iterator[Finding]:
 
 
 def low_user(subject: View) -> Iterator[Finding]:
-    """Users that may be somebody's on the node, too."""
+    """User IDs that may also belong to users of the node."""
     for pod in subject.pods:
         user = pod.security("runAsUser")
         if isinstance(user, int) and 0 < user < LOWEST_USER:
@@ -61,7 +61,7 @@ def low_user(subject: View) -> Iterator[Finding]:
 
 
 def cpu_limit(subject: Subject) -> Iterator[Finding]:
-    """Spark containers without a limit of CPU: they may take a whole node."""
+    """Spark containers without a CPU limit, which may use a whole node."""
     for _, container in subject.containers("spark"):
         if "cpu" not in _resources(container, "limits"):
             yield Finding(
@@ -73,7 +73,7 @@ def cpu_limit(subject: Subject) -> Iterator[Finding]:
 
 
 def container_resources(subject: Subject) -> Iterator[Finding]:
-    """Init containers and sidecars without sizes: a quota refuses the pod, and a leak kills a neighbour."""
+    """Init containers and sidecars without requests or limits: a quota refuses them; leaks hurt others."""
     for _, container in subject.containers("init", "sidecar"):
         wanted = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
         missing = [f"{side}.{name}" for side, name in wanted if name not in _effective(container, side)]
@@ -92,7 +92,7 @@ def _resources(container: Container, side: str) -> dict[str, str]:
 
 
 def _effective(container: Container, side: str) -> dict[str, str]:
-    """With what the API server adds: a request that is not given is the limit."""
+    """The requests or limits with the API server's default: a missing request is the limit."""
     given = _resources(container, side)
     return {**_resources(container, "limits"), **given} if side == "requests" else given
 
@@ -109,7 +109,7 @@ def network_policy(subject: Subject) -> Iterator[Finding]:
 
 
 def exposed_ui(subject: View) -> Iterator[Finding]:
-    """Spark's pages outside of the cluster: they ask nobody who they are."""
+    """Spark's pages outside the cluster, which do not authenticate users."""
     options = (subject.at(subject.path("sparkUIOptions")) or {}) if subject.shows_pages else {}
     opens = f"exposes {subject.PAGES} outside the cluster, and it does not authenticate its users"
     kind = options.get("serviceType", "ClusterIP")
@@ -134,7 +134,7 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
 
 
 def open_connect_server(subject: Subject) -> Iterator[Finding]:
-    """A Connect server that asks nobody for a token."""
+    """A Connect server that requires no token."""
     if subject.application.connect is None or any(tokens(subject.facts)):
         return
     opens = "no token is required: anyone who reaches the server can run code with its account and data"
@@ -149,7 +149,7 @@ def open_connect_server(subject: Subject) -> Iterator[Finding]:
 
 
 def plain_ingress(subject: View) -> Iterator[Finding]:
-    """An Ingress without a certificate: what people see, and what a proxy asks for, travels in the clear."""
+    """An Ingress without a certificate: pages, and the login of a proxy, are sent unencrypted."""
     for section, what in (
         ("sparkUIOptions", subject.PAGES),
         ("connect", "the Connect server"),
@@ -168,7 +168,7 @@ def plain_ingress(subject: View) -> Iterator[Finding]:
 
 
 def plain_port(subject: Subject) -> Iterator[Finding]:
-    """A server or a notebook outside of the cluster without a gateway: nothing on the way is encrypted."""
+    """A server or a notebook that is exposed outside the cluster without a gateway, and so unencrypted."""
     for section in ("connect", "notebook"):
         kind = (subject.at(subject.path(section)) or {}).get("serviceType", "ClusterIP")
         if kind in ("NodePort", "LoadBalancer"):
@@ -199,7 +199,7 @@ def api_token(subject: Subject) -> Iterator[Finding]:
 
 
 def _token_volumes(pod: Pod) -> Iterator[str]:
-    """Volumes with a token that the API server itself takes."""
+    """The names of volumes with a token that the API server accepts."""
     for volume in pod.spec.get("volumes") or ():
         sources = (volume.get("projected") or {}).get("sources") or ()
         tokens = [source["serviceAccountToken"] for source in sources if source.get("serviceAccountToken")]
@@ -208,13 +208,13 @@ def _token_volumes(pod: Pod) -> Iterator[str]:
 
 
 def secret_in_env(subject: Subject) -> Iterator[Finding]:
-    """Secrets in variables: every child process has them, and crash reports show them."""
+    """Secrets in environment variables, which every child process has, and crash reports show."""
     for container in subject.facts.containers:
         yield from secrets_in(container.path, container.spec)
 
 
 def secrets_in(path: Path, spec: Mapping[str, Any]) -> Iterator[Finding]:
-    """The Secrets in `env` and `envFrom` of what stands at a path."""
+    """The Secrets in `env` and `envFrom` of the container at a path."""
     for index, item in enumerate(spec.get("env") or ()):
         if (item.get("valueFrom") or {}).get("secretKeyRef"):
             yield _leaking((*path, "env", index), str(item["name"]))
@@ -229,7 +229,7 @@ def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
 
 
 def clear_traffic(subject: Subject) -> Iterator[Finding]:
-    """Data that driver and executors send each other readable."""
+    """Unencrypted data between driver and executors."""
     if not encrypts(subject):
         yield Finding(
             subject.property_path(ENCRYPTION),
@@ -240,7 +240,7 @@ def clear_traffic(subject: Subject) -> Iterator[Finding]:
 
 
 def open_debugger(subject: Subject) -> Iterator[Finding]:
-    """A JVM that whoever connects may run code in."""
+    """A JVM in which anyone who connects can run code."""
     for role in ("driver", "executor"):
         for name in (f"spark.{role}.extraJavaOptions", f"spark.{role}.defaultJavaOptions"):
             text = subject.facts.properties.get(name, "")
@@ -248,7 +248,7 @@ def open_debugger(subject: Subject) -> Iterator[Finding]:
 
 
 def debuggers_in(path: Path, text: str) -> Iterator[Finding]:
-    """What opens a JVM in the options that stand at a path."""
+    """Options at a path that open a JVM to anyone who connects."""
     for pattern, message in _DEBUGGERS:
         found = pattern.search(text)
         if found:
@@ -256,7 +256,7 @@ def debuggers_in(path: Path, text: str) -> Iterator[Finding]:
 
 
 def kill_in_ui(subject: Subject) -> Iterator[Finding]:
-    """A UI in which whoever sees it may kill jobs."""
+    """A UI in which everyone who can open it may kill jobs."""
     facts = subject.facts
     served = facts.is_true("spark.ui.enabled", default=True) and facts.is_true(
         "spark.ui.killEnabled", default=True

@@ -1,4 +1,4 @@
-"""Images and downloads: what runs, and where it comes from."""
+"""Rules about images and downloads, and where they come from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.semantics.rules_versions import is_latest
 
 
 def digest(subject: View) -> Iterator[Finding]:
-    """Images that are named by a tag, which may be moved; of the default runtime image SG020 says more."""
+    """Images with a tag, which may be moved, and no digest; SG020 reports the default runtime image."""
     for path, image, _ in _images(subject):
         if "@sha256:" not in image and image != contract.RUNTIME_IMAGE:
             yield Finding(
@@ -26,7 +26,7 @@ def digest(subject: View) -> Iterator[Finding]:
 
 
 def unqualified(subject: View) -> Iterator[Finding]:
-    """Images without a registry: each node's own configuration says where they come from."""
+    """Images without a registry: each node's configuration decides where they come from."""
     for path, image, _ in _images(subject):
         if not registry(image):
             yield Finding(
@@ -39,7 +39,7 @@ def unqualified(subject: View) -> Iterator[Finding]:
 
 
 def registries(subject: View) -> Iterator[Finding]:
-    """Images from elsewhere than the repository's configuration allows (`settings.registries`)."""
+    """Images from registries that the repository's configuration does not allow (`settings.registries`)."""
     allowed = subject.settings.registries
     for path, image, _ in _images(subject):
         if allowed and not any(comes_from(image, one) for one in allowed):
@@ -50,7 +50,7 @@ def registries(subject: View) -> Iterator[Finding]:
 
 
 def pull_policy(subject: View) -> Iterator[Finding]:
-    """Pull policies with which two nodes may run different images of one name."""
+    """Pull policies with which two nodes may run different images of the same name."""
     told: set[Path] = set()
     for path, image, container in _images(subject):
         policy = container.spec.get("imagePullPolicy") or ("Always" if is_latest(image) else None)
@@ -78,7 +78,7 @@ def pull_policy(subject: View) -> Iterator[Finding]:
 
 
 def registry(image: str) -> str:
-    """The registry that an image's name begins with; "" if it names none (distribution/reference)."""
+    """The registry at the start of an image's name; "" if it has none (distribution/reference)."""
     first, slash, _ = image.partition("/")
     return first if slash and ("." in first or ":" in first or first == "localhost") else ""
 
@@ -91,21 +91,21 @@ def full_name(image: str) -> str:
 
 
 def comes_from(image: str, allowed: str) -> bool:
-    """Whether an image's name lies in what is allowed: a registry, or a part of one, by whole components.
+    """Whether an image's name is in an allowed registry, or a part of one, compared by whole components.
 
-    `registry.example.com` holds `registry.example.com/a`, and not `registry.example.com.evil.io/a`.
+    `registry.example.com` contains `registry.example.com/a`, but not `registry.example.com.evil.io/a`.
     """
     first = allowed.partition("/")[0]
     is_registry = "." in first or ":" in first or first == "localhost"
     where = (allowed if is_registry else f"docker.io/{allowed}").rstrip("/").lower()
     name = full_name(image).lower()
-    # Behind a registry a colon begins a port, which makes it another registry.
+    # After a registry, a colon starts a port, and so names another registry.
     ends = (f"{where}/", f"{where}:", f"{where}@") if "/" in where else (f"{where}/",)
     return name.startswith(ends) or name == where
 
 
 def _images(subject: View) -> Iterator[tuple[Path, str, Container]]:
-    """Each image of the document, once: its path, its name, a container of it."""
+    """Each image of the document, once: its path, its name, and a container that uses it."""
     told: set[tuple[Path, str]] = set()
     for _, container in subject.containers("spark", "init", "sidecar", "runtime"):
         path = _image_path(subject, container)
@@ -124,7 +124,7 @@ def _image_path(subject: View, container: Container) -> Path:
 
 
 def download_at_start(subject: Subject) -> Iterator[Finding]:
-    """What is fetched from the Internet at every start: it can be gone, slow, or another."""
+    """Files that are fetched from the Internet at every start: they can be missing, slow, or changed."""
     for path, text in subject.facts.dependencies("packages"):
         yield _download(path, text, "is fetched from a Maven repository at every start")
     main = (subject.facts.path("mainApplicationFile"), subject.application.main_file or "")
@@ -140,7 +140,7 @@ def _download(path: Path, text: str, message: str) -> Finding:
 
 
 def plain_http(subject: Subject) -> Iterator[Finding]:
-    """Code that comes over a connection that anybody on the way can change."""
+    """Code from an unencrypted connection, on which anyone on the way can change it."""
     fields = ("jars", "pyFiles", "files", "archives", "repositories")
     named = [found for field in fields for found in subject.facts.dependencies(field)]
     main = subject.application.main_file or ""

@@ -1,4 +1,4 @@
-"""Logins to Kerberos: who could take them, and when they end."""
+"""Rules about Kerberos logins: who could read them, and when they expire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SENT = ("spark.files", "spark.archives", "spark.jars", "spark.submit.pyFiles")
 
 
 def clear_tokens(subject: Subject) -> Iterator[Finding]:
-    """Delegation tokens that go to every executor, and anybody on the way can read."""
+    """Delegation tokens that are sent to every executor unencrypted."""
     facts = subject.facts
     logs_in = facts.get(kerberos.SECTION) is not None or kerberos.PRINCIPAL_PROPERTY in facts.properties
     if logs_in and not encrypts(subject):
@@ -32,7 +32,7 @@ def clear_tokens(subject: Subject) -> Iterator[Finding]:
 
 
 def ending_tokens(subject: Subject) -> Iterator[Finding]:
-    """Logins that end while the application runs, as nothing of it renews them."""
+    """Logins that may expire while the application runs, because it does not renew them."""
     facts = subject.facts
     section = facts.get(kerberos.SECTION) or {}
     said = {
@@ -53,7 +53,7 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
 
 
 def encrypts(subject: Subject) -> bool:
-    """Whether what driver and executors send each other is encrypted.
+    """Whether traffic between driver and executors is encrypted.
 
     Spark 3 has no TLS between them, and in Spark 4 `spark.ssl.enabled` does not switch it on
     (SSLOptions.parse: "RPC does not inherit the default enabled setting").
@@ -64,7 +64,7 @@ def encrypts(subject: Subject) -> bool:
 
 
 def spread_keytab(subject: Subject) -> Iterator[Finding]:
-    """The Secret that the driver logs in with, in other containers, too, or as a file for executors."""
+    """The Secret of the driver's login in other containers, or as a file that is sent to executors."""
     facts = subject.facts
     found = kerberos.kerberos(facts.spec)
     if found is None or found.login is None:
@@ -85,7 +85,7 @@ def spread_keytab(subject: Subject) -> Iterator[Finding]:
 
 
 def _sent(facts: DocumentFacts) -> Iterator[Finding]:
-    """Files of the login that Spark sends to each executor."""
+    """Files of the login that Spark would send to each executor."""
     texts = [item for field in ("files", "archives", "jars", "pyFiles") for item in facts.dependencies(field)]
     texts += [(facts.path("sparkConf", name), facts.conf[name]) for name in SENT if name in facts.conf]
     for path, text in texts:
@@ -95,7 +95,7 @@ def _sent(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _is_of_login(text: str) -> bool:
-    """Whether a path, or a pattern of paths, leads to what `kerberos` mounts."""
+    """Whether a path, or a pattern of paths, matches files that `kerberos` mounts."""
     path = re.sub(r"^(?:file|local):(?://[^/]*)?", "", text).partition("#")[0]
     parts = posixpath.normpath(path).strip("/").split("/")
     place = contract.KERBEROS_DIR.strip("/").split("/")
@@ -103,7 +103,7 @@ def _is_of_login(text: str) -> bool:
 
 
 def _mounted(facts: DocumentFacts, secret: str) -> Iterator[Finding]:
-    """Mounts of volumes with the login's Secret in them."""
+    """Mounts of volumes that contain the login's Secret."""
     for container in facts.containers:
         theirs = {
             volume.get("name")
@@ -133,7 +133,7 @@ def _spread(path: tuple[str | int, ...], role: str) -> Finding:
 
 
 def login_by_hand(subject: Subject) -> Iterator[Finding]:
-    """Properties with which Spark's token manager logs in, and nothing else of the driver."""
+    """A keytab property, with which only Spark's token manager logs in, and no other part of the driver."""
     facts = subject.facts
     if kerberos.KEYTAB_PROPERTY in facts.conf and facts.get(kerberos.SECTION) is None:
         yield Finding(

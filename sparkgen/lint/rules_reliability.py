@@ -1,4 +1,4 @@
-"""What makes a run fail, hang or stay unexplained, though nothing in its document is wrong."""
+"""Rules about valid documents whose runs may fail, hang, or fail without an explanation."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def deadline(subject: Subject) -> Iterator[Finding]:
 
 
 def _on_spot(subject: Subject, pod: Pod) -> Path | None:
-    """Where the document sends a pod to nodes that may be taken away; None if it does not."""
+    """The path at which the document assigns a pod to spot nodes; None if it does not."""
     for field in ("nodeSelector", "tolerations", "affinity"):
         given = pod.spec.get(field)
-        # A node affinity that keeps away from such nodes names them, too.
+        # A node affinity that avoids such nodes names them, too.
         text = json.dumps(given).lower() if given else ""
         if any(word in text for word in _SPOT) and not any(
             word in text for word in ('"notin"', '"doesnotexist"')
@@ -47,7 +47,7 @@ def _on_spot(subject: Subject, pod: Pod) -> Path | None:
 
 
 def driver_on_spot(subject: Subject) -> Iterator[Finding]:
-    """A driver on a node that may be taken away, and nobody starts it again."""
+    """A driver on a node that may be reclaimed, without retries."""
     path = _on_spot(subject, subject.driver)
     if path is not None and subject.ends and subject.application.retries == 0:
         yield Finding(
@@ -59,7 +59,7 @@ def driver_on_spot(subject: Subject) -> Iterator[Finding]:
 
 
 def executors_on_spot(subject: Subject) -> Iterator[Finding]:
-    """Executors on such nodes that hand nothing over before they go."""
+    """Executors on such nodes that do not hand over their data before they end."""
     path = _on_spot(subject, subject.executor)
     if path is not None and not subject.facts.is_true("spark.decommission.enabled"):
         yield Finding(
@@ -71,7 +71,7 @@ def executors_on_spot(subject: Subject) -> Iterator[Finding]:
 
 
 def short_grace(subject: Subject) -> Iterator[Finding]:
-    """Executors that hand over their data, and are killed before they are done."""
+    """Executors that hand over their data, but may be killed before they have finished."""
     seconds = subject.executor.spec.get("terminationGracePeriodSeconds", 30)
     if subject.facts.is_true("spark.decommission.enabled") and seconds < SHORTEST_GRACE:
         places = (subject.facts.path("executor"), subject.facts.path("executor", "template", "spec"))
@@ -85,7 +85,7 @@ def short_grace(subject: Subject) -> Iterator[Finding]:
 
 
 def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
-    """Scratch space that may fill the node's disk: then the kubelet evicts whoever is on it."""
+    """Scratch space that may fill the node's disk, whereupon the kubelet evicts pods."""
     for pod in subject.pods:
         main = next(container for container in pod.containers if container.kind == "spark")
         if "ephemeral-storage" in ((main.spec.get("resources") or {}).get("limits") or {}):
@@ -105,7 +105,7 @@ def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
 
 
 def driver_priority(subject: Subject) -> Iterator[Finding]:
-    """A driver that any pod of higher priority may drive out, with hours of work."""
+    """A driver that any pod of higher priority may preempt, so that hours of work are lost."""
     if not subject.driver.spec.get("priorityClassName"):
         yield Finding(
             subject.facts.path("driver", "priorityClassName"),
@@ -116,7 +116,7 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
 
 
 def preemptible_driver(subject: Subject) -> Iterator[Finding]:
-    """Executors of a priority class that the driver lacks: on a full cluster one may drive the driver out."""
+    """Executors with another priority class than the driver: on a full cluster, one may preempt it."""
     own, others = (role.spec.get("priorityClassName") for role in (subject.driver, subject.executor))
     if others and others != own:
         place = ("driver", "priorityClassName") if own else ("executor", "priorityClassName")
@@ -131,7 +131,7 @@ def preemptible_driver(subject: Subject) -> Iterator[Finding]:
 
 
 def verbose_log(subject: View) -> Iterator[Finding]:
-    """A log that says everything: it costs time, and shows data and credentials."""
+    """A log level that logs too much: it costs time, and may show data and credentials."""
     path = subject.path("logging", "level")
     level = subject.at(path)
     if level in ("DEBUG", "TRACE", "ALL"):
@@ -145,7 +145,7 @@ def verbose_log(subject: View) -> Iterator[Finding]:
 
 
 def event_log(subject: Subject) -> Iterator[Finding]:
-    """A run of which nothing is left when it has ended."""
+    """A run that leaves no event log."""
     if not subject.facts.is_true("spark.eventLog.enabled"):
         yield Finding(
             subject.property_path("spark.eventLog.enabled"),
@@ -169,7 +169,7 @@ def overlapping_runs(subject: Subject) -> Iterator[Finding]:
 
 
 def time_zone(subject: Subject) -> Iterator[Finding]:
-    """An hour without a time zone: the cluster's control plane decides which."""
+    """A schedule without a time zone: it uses the time zone of the cluster's control plane."""
     schedule = subject.application.schedule
     if schedule is None or schedule.time_zone is not None:
         return
@@ -187,7 +187,7 @@ def time_zone(subject: Subject) -> Iterator[Finding]:
 
 
 def late_start(subject: Subject) -> Iterator[Finding]:
-    """A missed run that starts whenever it can."""
+    """A missed run that may start at any later time."""
     schedule = subject.application.schedule
     if schedule is not None and schedule.starting_deadline_seconds is None:
         yield Finding(
@@ -199,7 +199,7 @@ def late_start(subject: Subject) -> Iterator[Finding]:
 
 
 def disruption_budget(subject: Subject) -> Iterator[Finding]:
-    """A driver that a drain of its node ends at once."""
+    """A driver that a drain of its node evicts at once."""
     if subject.application.disruption_budget is None:
         yield Finding(
             subject.facts.path("podDisruptionBudget", "enabled"),
@@ -224,7 +224,7 @@ def evictable_driver(subject: Subject) -> Iterator[Finding]:
 
 
 def required_labels(subject: View) -> Iterator[Finding]:
-    """Labels that the repository's configuration asks for (`settings.requiredLabels`)."""
+    """Missing labels that the repository's configuration requires (`settings.requiredLabels`)."""
     labels = subject.at(("metadata", "labels")) or {}
     missing = [key for key in subject.settings.required_labels if key not in labels]
     if missing:
@@ -237,14 +237,14 @@ def required_labels(subject: View) -> Iterator[Finding]:
 
 
 def large_pointers(subject: Subject) -> Iterator[Finding]:
-    """A heap just above the size up to which the JVM packs its pointers: it holds less than a smaller one."""
+    """A heap just above the limit for compressed pointers, which holds fewer objects than a smaller heap."""
     for role in (subject.application.driver, subject.application.executor):
         place = subject.property_path(f"spark.{role.name}.memory")
         yield from pointers(place, role.memory.heap, "use 31g, or more executors")
 
 
 def pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
-    """What is to be said of a heap of so many MiB, at its path, with the next step."""
+    """The finding about a heap (in MiB) just above the limit for compressed pointers, if it is."""
     if _OOPS_END <= heap < _OOPS_GAP_END:
         yield Finding(
             path,
@@ -256,7 +256,7 @@ def pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
 
 
 def unlimited_result(subject: Subject) -> Iterator[Finding]:
-    """Results of any size, which end in a driver that is out of memory."""
+    """Results of unlimited size, with which the driver runs out of memory."""
     text = subject.facts.properties.get("spark.driver.maxResultSize", "").strip()
     if text.rstrip("bkmgtpBKMGTP") == "0":
         yield Finding(
@@ -269,7 +269,7 @@ def unlimited_result(subject: Subject) -> Iterator[Finding]:
 
 
 def small_overhead(subject: Subject) -> Iterator[Finding]:
-    """Python or R with little room beside the heap: its processes live there, and are killed."""
+    """Python or R with little memory outside the heap: its processes use this memory, and may be killed."""
     memory = subject.application.executor.memory
     foreign = subject.application.language in ("Python", "R")
     if foreign and not memory.pyspark and memory.overhead * 5 < memory.heap:

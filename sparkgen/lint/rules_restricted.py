@@ -1,4 +1,4 @@
-"""What Pod Security "restricted" refuses, in the pods as they are rendered.
+"""Rules of Pod Security "restricted", for the pods as they are rendered.
 
 Source: https://kubernetes.io/docs/concepts/security/pod-security-standards/, every control of the profiles
 "baseline" and "restricted" for Linux pods.
@@ -77,7 +77,7 @@ def host_access(subject: Subject) -> Iterator[Finding]:
 
 
 def _foreign_handlers(subject: Subject, container: Container) -> Iterator[Finding]:
-    """Probes and hooks that name a host: refused since Kubernetes 1.34."""
+    """Probes and hooks with a host, which "restricted" refuses since Kubernetes 1.34."""
     for names in _HANDLERS:
         handler: Any = container.spec
         for name in names:
@@ -91,7 +91,7 @@ def _foreign_handlers(subject: Subject, container: Container) -> Iterator[Findin
 
 
 def privileged(subject: View) -> Iterator[Finding]:
-    """Containers that are as good as root on the node."""
+    """Containers with the rights of root on the node."""
     for places, context in _contexts(subject):
         if context.get("privileged"):
             path = subject.where(places, "privileged")
@@ -105,7 +105,7 @@ def privileged(subject: View) -> Iterator[Finding]:
 
 
 def privilege_escalation(subject: Subject) -> Iterator[Finding]:
-    """Containers whose programs may gain rights that the container did not start with."""
+    """Containers whose programs may gain more rights than the container has at its start."""
     for _, container in subject.containers():
         given = container.security("allowPrivilegeEscalation")
         if given is False:
@@ -123,7 +123,7 @@ def privilege_escalation(subject: Subject) -> Iterator[Finding]:
 
 
 def capabilities(subject: Subject) -> Iterator[Finding]:
-    """Containers with capabilities of the kernel that Spark has no use for."""
+    """Containers with kernel capabilities, which Spark does not need."""
     for pod, container in subject.containers():
         added = sorted(set(container.security("capabilities", "add") or ()) - {"NET_BIND_SERVICE"})
         if added:
@@ -138,7 +138,7 @@ def capabilities(subject: Subject) -> Iterator[Finding]:
         if "ALL" in (dropped or ()):
             continue
         path = _context_path(subject, container, "capabilities", "drop")
-        # A program that is not root has none of them in effect: nothing is lost.
+        # In a program that is not root, none of them is effective, so dropping them changes nothing.
         safe = not added and dropped is None and _user(pod, container) not in (None, 0)
         yield Finding(
             path,
@@ -150,7 +150,7 @@ def capabilities(subject: Subject) -> Iterator[Finding]:
 
 
 def root(subject: View) -> Iterator[Finding]:
-    """Containers that run as root, or may."""
+    """Containers that run, or may run, as root."""
     for pod in subject.pods:
         if pod.security("runAsUser") == 0:
             yield _as_root(subject.where(pod.places, "runAsUser"), "0")
@@ -173,7 +173,7 @@ def _may_be_root(path: Path) -> Finding:
 
 
 def seccomp(subject: View) -> Iterator[Finding]:
-    """Containers that may make every call of the kernel."""
+    """Containers that may make all system calls."""
     for places, context in _contexts(subject):
         kind = (context.get("seccompProfile") or {}).get("type")
         if kind is not None and kind not in ("RuntimeDefault", "Localhost"):
@@ -187,7 +187,7 @@ def seccomp(subject: View) -> Iterator[Finding]:
 
 
 def volume_types(subject: Subject) -> Iterator[Finding]:
-    """Volumes that lead out of the cluster's own kinds: a directory of the node, an NFS server."""
+    """Volumes of types that "restricted" refuses, such as a directory of the node or an NFS server."""
     told: set[Path] = set()
     for pod in subject.pods:
         homes = {volume.get("name"): path for path, volume in subject.facts.named_volumes(pod.role)}
@@ -201,7 +201,7 @@ def volume_types(subject: Subject) -> Iterator[Finding]:
 
 
 def confinement(subject: View) -> Iterator[Finding]:
-    """AppArmor and SELinux turned off, and settings of the kernel that reach beyond the pod."""
+    """Disabled AppArmor, changed SELinux contexts, and kernel settings that affect more than the pod."""
     yield from _apparmor_annotations(subject)
     for places, context in _contexts(subject):
         if (context.get("appArmorProfile") or {}).get("type") == "Unconfined":
@@ -220,7 +220,7 @@ def confinement(subject: View) -> Iterator[Finding]:
 
 
 def _apparmor_annotations(subject: View) -> Iterator[Finding]:
-    """How AppArmor was turned off before Kubernetes 1.30."""
+    """Annotations that turn AppArmor off, as before Kubernetes 1.30."""
     for pod in subject.pods:
         for key, text in pod.annotations.items():
             if key.startswith(APPARMOR_ANNOTATION) and not (
@@ -240,7 +240,7 @@ def _contexts(subject: View) -> Iterator[tuple[Places, dict[str, Any]]]:
 
 
 def _context_path(subject: Subject, container: Container, *names: str) -> Path:
-    """Where a setting is, or would best be: in the context that the container has already."""
+    """The path of a setting, or the best path to add it: in the container's existing security context."""
     whole = subject.where(container.places, "securityContext", *names)
     if subject.has(whole):
         return whole

@@ -1,4 +1,4 @@
-"""What a reviewer asks of a history server, a shuffle service or a staging server."""
+"""Rules for history servers, shuffle services and staging servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparkgen.semantics.rules_staging import SIDES
 
 
 def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
-    """A server without a limit of CPU: it may take a whole node."""
+    """A server without a CPU limit, which may use a whole node."""
     path = subject.path("resources", "limits", "cpu")
     if not subject.has(path):
         yield Finding(
@@ -30,7 +30,7 @@ def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def network_policy(subject: ServerSubject) -> Iterator[Finding]:
-    """A history server that every other pod of the cluster may read."""
+    """A history server whose logs every other pod of the cluster may read."""
     if subject.server.network_policy is None:
         yield Finding(
             subject.path("networkPolicy", "enabled"),
@@ -43,22 +43,22 @@ def network_policy(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def open_debugger(subject: ServerSubject) -> Iterator[Finding]:
-    """A JVM that whoever connects may run code in."""
+    """A JVM in which anyone who connects can run code."""
     return hardening.debuggers_in(subject.path("javaOptions"), subject.server.java_options)
 
 
 def secret_in_env(subject: ServerSubject) -> Iterator[Finding]:
-    """Secrets in variables."""
+    """Secrets in environment variables."""
     return hardening.secrets_in(subject.root, subject.server.spec)
 
 
 def large_pointers(subject: ServerSubject) -> Iterator[Finding]:
-    """A heap just above the size up to which the JVM packs its pointers."""
+    """A heap just above the limit for compressed pointers of the JVM."""
     return reliability.pointers(subject.path("memory"), subject.server.heap, "use 31g")
 
 
 def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
-    """A claim that fills up, as no server removes logs from it. An object store has rules of its own."""
+    """A claim that fills up, because no server removes logs from it. An object store has its own rules."""
     server = subject.server
     if isinstance(server, HistoryServer) and server.claim is not None and not server.cleans:
         yield Finding(
@@ -70,7 +70,7 @@ def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
-    """A staging server that every pod of the cluster may try passwords at."""
+    """A staging server at which every pod of the cluster may try passwords."""
     if subject.server.network_policy is None:
         yield Finding(
             subject.path("networkPolicy", "enabled"),
@@ -83,7 +83,7 @@ def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
-    """An Ingress without a certificate: passwords and code travel in the clear."""
+    """An Ingress without a certificate: passwords and code are sent unencrypted."""
     for side in SIDES:
         ingress = subject.at(subject.path(side, "ingress"))
         if ingress and not ingress.get("tlsSecretName"):
@@ -96,7 +96,7 @@ def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
-    """A staging server without a certificate: whoever sees the network sees its passwords."""
+    """A staging server without a certificate: anyone on the network can read its passwords."""
     if subject.has(subject.path("tls")):
         return
     types = ((subject.at(subject.path(side)) or {}).get("serviceType", "ClusterIP") for side in SIDES)
@@ -111,7 +111,7 @@ def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
-    """A claim that fills up, as nothing removes artifacts from it."""
+    """A claim that fills up, because nothing removes artifacts from it."""
     server = subject.server
     if isinstance(server, StagingServer) and server.claim is not None and server.collection is None:
         yield Finding(
@@ -123,7 +123,7 @@ def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def single_replica(subject: ServerSubject) -> Iterator[Finding]:
-    """One pod of each side: no driver and no executor starts while it is replaced."""
+    """One pod for each side: while it is replaced, no driver or executor can start."""
     server = subject.server
     if isinstance(server, StagingServer) and server.replicas == 1:
         yield Finding(
@@ -146,11 +146,11 @@ SERVERS: Mapping[str, ServerCheck] = {
     "SG254": reliability.required_labels,
     "SG260": large_pointers,
 }
-"""Code -> how the rule looks at a server of any kind."""
+"""Code -> the rule's check of a server with a JVM."""
 
 SERVICE: Mapping[str, ServerCheck] = {**SERVERS, trust.CODE: trust.many_namespaces}
-"""The same for a shuffle service. It needs its nodes: SG146 says so, and no Pod Security level could be
-kept."""
+"""Code -> the rule's check of a shuffle service. It has no rules of Pod Security: it needs access to its
+nodes, as SG146 says, and so cannot satisfy any level."""
 
 HISTORY: Mapping[str, ServerCheck] = {
     **SERVERS,
@@ -165,7 +165,7 @@ HISTORY: Mapping[str, ServerCheck] = {
     "SG257": hardening.plain_ingress,
     "SG258": endless_logs,
 }
-"""The same for a history server."""
+"""Code -> the rule's check of a history server."""
 
 STAGING: Mapping[str, ServerCheck] = {
     "SG204": gitops.namespace,
@@ -186,4 +186,4 @@ STAGING: Mapping[str, ServerCheck] = {
     "SG274": endless_artifacts,
     "SG275": single_replica,
 }
-"""The same for a staging server, which has no JVM."""
+"""Code -> the rule's check of a staging server, which has no JVM."""

@@ -1,7 +1,7 @@
-"""Who holds the secret of a shuffle service: it is the RPC secret of every application that uses the service.
+"""Rules about the secret of a shuffle service, which is the RPC secret of all applications that use it.
 
-Spark has one secret for both (SecurityManager.getSecretKey gives the same one for each application), so that
-a service ties its applications together: docs/shuffle-service.md#what-the-shared-secret-gives-access-to.
+Spark uses one secret for both (SecurityManager.getSecretKey returns the same secret for all applications), so
+all applications of a service share it: docs/shuffle-service.md#what-the-shared-secret-gives-access-to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPENS = (
 
 
 def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
-    """A service that lets in more than one namespace, as far as its network policy says which."""
+    """A service whose network policy lets in more than one namespace, as far as it names them."""
     peers = (subject.server.network_policy or {}).get("ingressFrom") or ()
     named: set[str] = set()
     for index, peer in enumerate(peers):
@@ -47,7 +47,7 @@ def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
 
 
 def _names(selector: Mapping[str, Any]) -> set[str]:
-    """The namespaces that a selector names by their names."""
+    """The namespaces that a selector lists by name."""
     labels: Mapping[str, str] = selector.get("matchLabels") or {}
     found = {value for name, value in labels.items() if name == NAMESPACE_LABEL}
     for expression in selector.get("matchExpressions") or ():
@@ -57,9 +57,10 @@ def _names(selector: Mapping[str, Any]) -> set[str]:
 
 
 def shared_services(values: Sequence[Mapping[str, Any]]) -> list[tuple[int, Finding]]:
-    """Which of these valid documents use a service that applications of other namespaces use, too.
+    """Findings for those of these valid documents whose service applications of other namespaces use, too.
 
-    Those that name no namespace say nothing: the caller of kubectl or helm chooses it.
+    Each has the index of its document. Documents without a namespace are ignored, because the caller of
+    kubectl or helm chooses it.
     """
     uses: dict[tuple[str, str], dict[int, tuple[str, DocumentFacts]]] = {}
     for index, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""One valid document of a server and its pod as it is rendered, as the rules of policy need them."""
+"""A valid document of a server and its rendered pods, as policy rules need them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class ServerSubject(View):
     def of(cls, value: Mapping[str, Any], settings: Settings) -> ServerSubject:
         """The view of a valid document's value."""
         server = model.describe(value)
-        assert isinstance(server, Server)  # noqa: S101 - the registry asks for its kinds alone
+        assert isinstance(server, Server)  # noqa: S101 - the registry calls this only for servers
         specs = [item["spec"] for item in resources.render(server) if item["kind"] in _WORKLOADS]
         pods = tuple(_pod(server, spec["template"]) for spec in specs)
         return cls(value, _ROOT, pods, settings, server)
 
     @property
     def role(self) -> str:
-        """What it is, in words."""
+        """The sort of server, in words."""
         return self.pods[0].role
 
 

@@ -1,4 +1,4 @@
-"""What the rules measure with: the values that a repository may choose in its configuration."""
+"""The thresholds of the rules, which a repository may set in its configuration."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Sizes are in MiB. None and () mean that nothing was said: rules that need the value say nothing then.
+    """Sizes are in MiB. None and () mean not set: rules that need the value then find nothing.
 
-    `controllers`: who syncs the objects: "argocd", "flux" or both; () leaves it open. `registries`: what
-    names of images may begin with. `required_labels`: keys that `metadata.labels` must have. `max_*`: what
-    one application may use when it has all its executors.
+    `controllers`: the controllers that sync the objects: "argocd", "flux" or both; () if unknown.
+    `registries`: the allowed prefixes of image names. `required_labels`: keys that `metadata.labels` must
+    have. `max_*`: the most that one application may use with all its executors.
     """
 
     controllers: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""One valid document of an application and its pods as they are rendered, as rules of policy need them."""
+"""A valid document of an application and its rendered pods, as policy rules need them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _RUNTIME = (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
 class Subject(View):
     """A frozen view of one application's document: its facts, its application, its pods.
 
-    `job_annotations`: those of the Job of an application that runs once; none for all others. `evidence`:
-    what recorded runs of the application say.
+    `job_annotations`: those of the Job of an application that runs once; {} for others. `evidence`: the
+    evidence of recorded runs of the application.
     """
 
     PAGES = "the Spark UI"
@@ -36,7 +36,7 @@ class Subject(View):
 
     @classmethod
     def of(cls, value: Mapping[str, Any], settings: Settings, evidence: tuple[Evidence, ...] = ()) -> Subject:
-        """The view of a valid document's value. `evidence`: what recorded runs of any application say."""
+        """The view of a valid document's value. `evidence`: that of recorded runs of any application."""
         facts = DocumentFacts.of(value)
         application = model.build(value)
         objects = tuple(filter(_not_history, resources.render(application)))
@@ -58,7 +58,7 @@ class Subject(View):
 
     @property
     def ends(self) -> bool:
-        """Whether its driver runs to an end: a Job, or the Jobs of a CronJob."""
+        """Whether its driver ends by itself, in a Job or in the Jobs of a CronJob."""
         return self.facts.scheduled or self.application.restart != "Always"
 
     @property
@@ -68,23 +68,23 @@ class Subject(View):
 
     @property
     def shows_pages(self) -> bool:
-        """Whether the driver has a UI; without one, nothing is rendered that leads there."""
+        """Whether the driver has a UI; without a UI, no object that exposes it is rendered."""
         return shows_pages(self.application.properties)
 
     def property_path(self, name: str) -> Path:
-        """Where a Spark property is said, or would be."""
+        """The path at which a Spark property is set, or would be set."""
         path = self.facts.place(name)
         return path if self.has(path) else self.facts.path("sparkConf", name)
 
 
 def _not_history(item: Mapping[str, Any]) -> bool:
-    """Whether an object is the application's itself, and not of the Job that removes ended runs."""
+    """Whether an object belongs to the application itself, and not to the Job that removes ended runs."""
     labels = item["metadata"]["labels"]
     return contract.LABEL_RUN in labels or labels.get(contract.LABEL_COMPONENT) != contract.HISTORY
 
 
 def _driver(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
-    """The pod template of the one object that has one."""
+    """The driver's pod template, in the Job, Deployment or CronJob."""
     specs = {item["kind"]: item["spec"] for item in objects if "spec" in item}
     found = specs.get("Job") or specs.get("Deployment") or specs["CronJob"]["jobTemplate"]["spec"]
     template: Mapping[str, Any] = found["template"]
@@ -92,7 +92,7 @@ def _driver(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
 
 
 def _executor(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
-    """The executors' template, out of the file that the allocator reads."""
+    """The executors' template, from the file that the allocator reads."""
     files = [item["data"] for item in objects if item["kind"] == "ConfigMap"]
     text = next(
         data[contract.EXECUTOR_TEMPLATE_FILE] for data in files if contract.EXECUTOR_TEMPLATE_FILE in data

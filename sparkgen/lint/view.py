@@ -1,4 +1,4 @@
-"""One valid document and the pods that are rendered from it, as far as documents of all kinds are alike."""
+"""A valid document and its rendered pods: the parts that documents of all kinds have in common."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Kind = Literal["spark", "init", "sidecar", "runtime"]
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container as it is rendered.
+    """A rendered container.
 
-    `kind`: "runtime" for the two of sparkgen's own. `places`: where the document describes it, the one that
-    wins first.
+    `kind`: "runtime" for sparkgen's own containers. `places`: the document's paths that describe it, in the
+    order of their precedence.
     """
 
     role: str
@@ -33,9 +33,9 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """The pod of the driver, of the executors or of a server, as it is rendered.
+    """The rendered pod of the driver, of the executors or of a server.
 
-    `places`: where the document has its security context; `annotated`: where it has its annotations.
+    `places`: the document's paths of its security context; `annotated`: the paths of its annotations.
     """
 
     role: str
@@ -63,9 +63,9 @@ class Pod:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A frozen view of one document. `root`: the path of the spec with the image; `settings`: what is wanted.
+    """A frozen view of a document. `root`: the path of the spec with the image; `settings`: the thresholds.
 
-    `PAGES`: what people look at in a browser, in words.
+    `PAGES`: its pages in a browser, in words.
     """
 
     PAGES: ClassVar[str]
@@ -77,30 +77,30 @@ class View:
 
     @property
     def shows_pages(self) -> bool:
-        """Whether there are pages to look at."""
+        """Whether it has pages for a browser."""
         return True
 
     def path(self, *parts: str | int) -> Path:
-        """The true path of a place below the spec."""
+        """The whole path of a path below the spec."""
         return (*self.root, *parts)
 
     def containers(self, *kinds: Kind) -> Iterator[tuple[Pod, Container]]:
-        """The containers of these kinds (of all but sparkgen's own, if none is named), with their pods."""
+        """The containers of these kinds (by default, of all but "runtime"), with their pods."""
         for pod in self.pods:
             for container in pod.containers:
                 if container.kind in (kinds or ("spark", "init", "sidecar")):
                     yield pod, container
 
     def has(self, path: Path) -> bool:
-        """Whether the document says anything at a path."""
+        """Whether the document has a value at a path."""
         return self.at(path) is not None
 
     def at(self, path: Path) -> Any:
-        """What the document says at a path, or None."""
+        """The document's value at a path, or None."""
         return _dig(self.value, path)
 
     def where(self, places: tuple[Path, ...], *names: str) -> Path:
-        """The path of a field in the first place that has it; in the first of all if none has."""
+        """The path of a field in the first of these places that has it, or else in the first place."""
         paths = [(*place, *names) for place in places]
         return next((path for path in paths if self.has(path)), paths[0])
 

@@ -1,7 +1,7 @@
-"""Change one value in the text of a YAML file, and leave every other character where it is.
+"""Changes one value in the text of a YAML file, and leaves all other characters unchanged.
 
-Only what can be done by adding, replacing or taking out whole lines, or inside one pair of braces, is done
-here; the rest is `Unfixable`. Nothing here is trusted: fix.py reads the text again and compares.
+It only adds, replaces or deletes whole lines, or changes text inside one pair of braces; other edits raise
+`Unfixable`. The result is checked: fix.py reads the text again and compares its value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STEP = 2
 
 
 class Unfixable(Exception):
-    """The text is of a form that this module does not change."""
+    """The text has a form that this module does not change."""
 
 
 def edited(text: str, index: int, edit: Edit) -> str:
@@ -29,14 +29,14 @@ def edited(text: str, index: int, edit: Edit) -> str:
 
 
 def applied(value: Any, edit: Edit) -> Any:
-    """The same edit on a document's value, which is not changed: what the edited text has to mean."""
+    """The document's value after the edit, which the edited text must have; `value` is not changed."""
     if isinstance(edit, Put):
         return _with(value, edit.path, edit.value)
     return _without(value, whole_of(value, edit.path))
 
 
 def whole_of(value: Any, path: Path) -> Path:
-    """What has to go with a path, so that no empty mapping or list stays. Raises Unfixable for all."""
+    """The path to delete so that no empty mapping or list remains. Raises Unfixable for a top-level key."""
     while len(path) > 1 and len(_at(value, path[:-1])) == 1:
         path = path[:-1]
     if len(path) < 2:
@@ -75,10 +75,10 @@ def _without(value: Any, path: Path) -> Any:
 
 
 class _Page:
-    """A file's lines, and the nodes of one of its documents as PyYAML gives them."""
+    """A file's lines, and PyYAML's nodes of one of its documents."""
 
     def __init__(self, text: str, index: int) -> None:
-        import yaml  # noqa: PLC0415 - 20 ms: only what edits pays
+        import yaml  # noqa: PLC0415 - 20 ms that only edits pay
 
         self.lines = _LINE.findall(text)
         if self.lines and not self.lines[-1]:
@@ -102,7 +102,7 @@ class _Page:
         return self._insert_lines(node, rest, value)
 
     def delete(self, edit: Delete) -> str:
-        """The text without a key or an item, of which the path is exact (`whole_of`)."""
+        """The text without the key or item at exactly this path (from `whole_of`)."""
         node, depth, key = self._walk(edit.path)
         parent, _, _ = self._walk(edit.path[:-1])
         if depth != len(edit.path) or parent.flow_style:
@@ -117,9 +117,9 @@ class _Page:
         return "".join([*self.lines[: start.line], *self.lines[last + 1 :]])
 
     def _walk(self, path: Path) -> tuple[Any, int, Any]:
-        """The node at a path or its deepest ancestor, how many parts lead to it, and its key.
+        """The node at a path or its deepest ancestor, the length of its path, and its key.
 
-        Unfixable where the path goes through an alias: its text stands elsewhere.
+        Raises Unfixable if the path goes through an alias, whose text is elsewhere.
         """
         node, key = self.root, None
         for depth, part in enumerate(path):
@@ -147,7 +147,7 @@ class _Page:
         return "".join(self.lines)
 
     def _insert_lines(self, node: Any, names: Path, value: Any) -> str:
-        """New lines behind the last one of a block mapping."""
+        """The text with new lines after the last line of a block mapping."""
         last = self._last_line(node)
         end = _ending(self.lines[last]) or _ending(self.lines[0]) or "\n"
         indent = node.start_mark.column
@@ -161,7 +161,7 @@ class _Page:
         return "".join([*self.lines[: last + 1], *added, *self.lines[last + 1 :]])
 
     def _insert_in_braces(self, node: Any, names: Path, value: Any) -> str:
-        """A new pair before the brace that ends a flow mapping."""
+        """The text with a new pair before the brace that ends a flow mapping."""
         text = _flow(value)
         for name in reversed(names[1:]):
             text = f"{{{scalar(str(name))}: {text}}}"
@@ -179,7 +179,7 @@ class _Page:
         return "".join(self.lines)
 
     def _last_line(self, node: Any) -> int:
-        """The number of the last line, from 0, that has a character of a node."""
+        """The number, from 0, of the last line with a character of a node."""
         while node.id != "scalar" and not node.flow_style and node.value:
             if node.id == "mapping":
                 key, child = node.value[-1]
