@@ -1,7 +1,7 @@
-"""What would go wrong if an application were applied now: gathered from the cluster, then decided purely.
+"""Finds what would go wrong if an application were applied now.
 
-`look_around` and `gather` ask the API server, and change nothing; `judge` turns what it said into findings,
-all at once.
+`look_around` and `gather` send requests to the API server, and change nothing. `judge` is pure: it runs all
+checks on the facts that were gathered, and returns their findings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of what a cluster has for pods: nodes that could take them, volumes for claims, images."""
+"""Checks of what pods need from a cluster: nodes that they fit, volumes for their claims, images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.preflight.values import ClusterFacts, Finding, Unknown, Wanted, un
 
 
 def fits(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Pods that no node could take, even an empty one; an autoscaler may add one that can."""
+    """Finds pods that fit no node, even an empty node; an autoscaler may add a node that they fit."""
     if isinstance(facts.nodes, Unknown) or not needs.starts(wanted, facts):
         return
     for group in needs.pods(wanted.objects):
@@ -30,9 +30,9 @@ def fits(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def storage(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Claims that nothing will bind: the pods that mount them never start."""
+    """Finds claims that nothing will bind: the pods that mount them never start."""
     if isinstance(facts.storage, Unknown):
-        return  # who may not read StorageClasses cannot mend it, either
+        return  # a user who may not read StorageClasses cannot fix the claim, either
     for name, claim in facts.storage.claims.items():
         used_by = next((one.used_by for one in facts.there if one.name == name), "driver")
         if why := claims.unbound(claim, facts.storage.classes, facts.storage.volumes):
@@ -46,7 +46,7 @@ def storage(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Images that no node has: with `Never` none will; others are pulled, which nobody can try from here."""
+    """Finds images that no node reports: with `Never`, no node pulls them; else a pull cannot be checked."""
     asked = needs.images(needs.pods(wanted.objects))
     if isinstance(facts.nodes, Unknown):
         yield unchecked("images", f"whether nodes have {', '.join(asked)}", facts.nodes)
@@ -78,7 +78,7 @@ def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def node_images(all_nodes: Iterable[ObjectView]) -> frozenset[str]:
-    """The images that nodes say they have: 50 each at most (kubelet's nodeStatusMaxImages)."""
+    """The names of the images that nodes report: at most 50 images a node (kubelet's nodeStatusMaxImages)."""
     return frozenset(
         str(name)
         for node in all_nodes

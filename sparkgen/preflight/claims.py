@@ -12,9 +12,9 @@ _NOBODY = "kubernetes.io/no-provisioner"
 
 
 def unbound(claim: ObjectView, classes: Iterable[ObjectView], volumes: Iterable[ObjectView]) -> str:
-    """Why nothing binds a claim: completes "the claim x is not bound: ..."; "" if something may.
+    """Returns why nothing will bind a claim, to follow "the claim x is not bound: "; "" if it may be bound.
 
-    `volumes`: those of the cluster, of which an administrator may have made one for it.
+    `volumes`: all volumes of the cluster; an administrator may have made one of them for the claim.
     """
     if mapping(claim.get("status")).get("phase") != "Pending":
         return ""

@@ -1,7 +1,7 @@
-"""Asking the cluster: everything that the checks need, in few requests, none of which changes anything.
+"""Reads everything that the checks need from the cluster, in few requests, none of which changes anything.
 
 Dry runs go through the API server's own admission (rights, escalation, quotas, Pod Security, webhooks), so
-that its answer is the truth and not a guess: https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run
+sparkgen need not guess their result: https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sparkgen.preflight.values import ClusterFacts, Key, Live, Refusal, Shared, 
 
 FORBIDDEN = 403
 _MOST_NAMES = 50
-"""Names in one label selector, at most."""
+"""The largest number of names in a label selector."""
 _CLAIM = "PersistentVolumeClaim"
 _Value = TypeVar("_Value")
 
 
 class Asked(Protocol):
-    """What can be asked: a Cluster."""
+    """The methods of Cluster that the checks use."""
 
     def version(self) -> str: ...  # noqa: D102 - see Cluster
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
@@ -38,9 +38,9 @@ class Asked(Protocol):
 
 
 def look_around(cluster: Asked, all_wanted: Sequence[Wanted]) -> dict[str, Shared]:
-    """For each namespace, what is the same for all that is to be applied there: each question is asked once.
+    """Returns, for each namespace, the facts that all its applications share: each is requested only once.
 
-    ClusterError where there is no answer at all, or nobody knows who asks (401).
+    Raises ClusterError if the cluster does not answer, or does not accept the credentials (401).
     """
     version = _known(cluster.version)
     nodes = _known(lambda: tuple(cluster.list("v1", "Node")))
@@ -82,13 +82,13 @@ def _shared(
 def _keys(
     cluster: Asked, keys: Iterable[Key], there: Mapping[Key, bool | Unknown], namespace: str
 ) -> dict[Key, frozenset[str]]:
-    """The keys of these Secrets and ConfigMaps, where they are there and the cluster says which they have."""
+    """Returns the keys of the Secrets and ConfigMaps that exist and whose keys the cluster returns."""
     found = {key: cluster.data_keys(*key, namespace) for key in sorted(keys) if there[key] is True}
     return {key: names for key, names in found.items() if names}
 
 
 def _storage(cluster: Asked, names: Iterable[str], namespace: str) -> Storage:
-    """Claims that wait, and what may bind them; nothing else is asked where none waits."""
+    """The claims that are Pending, and what may bind them; if none is, classes and volumes are not read."""
     found = {name: cluster.get("v1", _CLAIM, name, namespace) for name in names}
     waiting = {name: item for name, item in found.items() if item and _phase(item) == "Pending"}
     if not waiting:
@@ -104,9 +104,9 @@ def _phase(item: ObjectView) -> str:
 def gather(
     cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, force: bool = False
 ) -> ClusterFacts:
-    """All facts about one application. ClusterError as in `look_around`.
+    """Returns all facts about one application. Raises ClusterError as `look_around` does.
 
-    `force`: fields of other managers will be taken over, so that they are no conflict.
+    `force`: the apply will take over fields of other managers, so they are no conflict.
     """
     if shared.namespace is None:
         return ClusterFacts(shared.version, None, now=now)
@@ -116,7 +116,7 @@ def gather(
         tried = _tried(cluster, item, force=force)
         if isinstance(tried, Refusal):
             refused[_key(item)] = tried
-        # What would be created is not there: one request instead of two.
+        # An object that the apply would create does not exist: this saves the request that reads it.
         live[_key(item)] = None if tried is True else _known(_reading(cluster, item, wanted.namespace))
     return ClusterFacts(
         shared.version,
@@ -136,7 +136,7 @@ def gather(
 
 
 def _runs(cluster: Asked, namespace: str, all_wanted: Iterable[Wanted]) -> tuple[ObjectView, ...]:
-    """The Jobs of the applications that have a Job here, each for a run that is not over."""
+    """The active Jobs of the applications that run as a Job here; of all applications if these are many."""
     names = [wanted.name for wanted in all_wanted if wanted.namespace == namespace and own_job(wanted)]
     if not names:
         return ()
@@ -146,7 +146,7 @@ def _runs(cluster: Asked, namespace: str, all_wanted: Iterable[Wanted]) -> tuple
 
 
 def own_job(wanted: Wanted) -> str:
-    """The name of the Job that runs the application; "" where none does."""
+    """The name of the Job that runs the application; "" if no Job does."""
     jobs = (item for item in wanted.objects if item["kind"] == "Job" and needs.driver(item) is not None)
     return next(map(needs.name_of, jobs), "")
 
@@ -163,7 +163,7 @@ def _active(wanted: Wanted, runs: tuple[ObjectView, ...]) -> tuple[str, ...]:
 
 
 def is_active(job: ObjectView) -> bool:
-    """Whether a Job has pods, or will have: it is neither suspended nor over, and no session."""
+    """Whether a Job has pods or will have some: it is not suspended, has not ended, and is not a session."""
     status = job.get("status") or {}
     over = any(
         one.get("type") in ("Complete", "Failed") and one.get("status") == "True"
@@ -173,12 +173,12 @@ def is_active(job: ObjectView) -> bool:
 
 
 def read_live(cluster: Asked, wanted: Wanted) -> Live:
-    """What is there already of an application, without a look at anything else."""
+    """Returns the objects of an application that exist already, without any other request."""
     return {_key(item): _known(_reading(cluster, item, wanted.namespace)) for item in wanted.objects}
 
 
 def _known(ask: Callable[[], _Value]) -> _Value | Unknown:
-    """The answer, or why it may not be had."""
+    """Returns the result of `ask`, or an Unknown if the user may not read it (403)."""
     try:
         return ask()
     except ClusterError as error:
@@ -198,7 +198,7 @@ def _looking(cluster: Asked, key: Key, namespace: str) -> Callable[[], bool]:
 
 
 def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:
-    """Whether applying would create the object, or why it would not be applied."""
+    """Returns whether applying would create the object, or why the API server refuses it."""
     try:
         return apply_over(cluster, item, dry_run=True, force=force).created
     except ClusterError as error:
@@ -210,7 +210,7 @@ def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:
 def _pods(
     cluster: Asked, wanted: Wanted, live: dict[Key, ObjectView | Unknown | None]
 ) -> dict[str, Refusal | None]:
-    """What creating one pod of each role would come to, if this person did it."""
+    """Returns, for each role, why the API server refuses a pod that this user creates, or None."""
     found: dict[str, Refusal | None] = {}
     for group in needs.pods(wanted.objects):
         try:
@@ -226,7 +226,7 @@ def _pods(
 def _pod(group: needs.Pods, wanted: Wanted, live: dict[Key, ObjectView | Unknown | None]) -> dict[str, Any]:
     metadata, spec = dict(group.template.get("metadata") or {}), dict(group.template["spec"])
     if live.get(("ServiceAccount", str(spec.get("serviceAccountName"))), spec) is None:
-        # It is among what is to be applied. Until it is there, a pod that names it is refused for that.
+        # The account is to be applied, too. Until it exists, a pod that names it is refused for that reason.
         spec.pop("serviceAccountName", None)
     name = f"{wanted.name}-preflight-"
     return {

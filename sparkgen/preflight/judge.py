@@ -1,4 +1,4 @@
-"""From facts to findings: every check is a small pure function, and all of them are asked."""
+"""Turns facts into findings. Every check is a small pure function; all checks run."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ OLDEST = (1, 30)
 """The oldest Kubernetes that the end-to-end tests have run on: docs/compatibility.md."""
 
 IMAGE_VOLUMES = (1, 35)
-"""The Kubernetes from which image volumes are on by default."""
+"""The first Kubernetes version with image volumes on by default."""
 IMAGE_VOLUMES_AT_ALL = (1, 31)
-"""The one that has them first, behind the feature gate ImageVolume."""
+"""The first Kubernetes version with image volumes, behind the feature gate ImageVolume."""
 
 LEVEL = "pod-security.kubernetes.io/enforce"
-"""Label of a namespace: the Pod Security level of its pods."""
+"""Label of a namespace: the Pod Security level that it enforces."""
 
 _LACKING = re.compile(r'cannot (\w+) resource "([^"]+)"')
 _ESCALATION = "attempting to grant RBAC permissions not currently held"
@@ -38,14 +38,14 @@ Check = Callable[[Wanted, ClusterFacts], Iterable[Finding]]
 
 
 def judge(wanted: Wanted, facts: ClusterFacts) -> list[Finding]:
-    """All that was found: what stops an apply first, what could not be checked last."""
+    """Returns all findings: those that stop an apply first, and what could not be checked last."""
     checks = CHECKS if facts.namespace is not None else BEFORE_THE_NAMESPACE
     found = [finding for check in checks for finding in check(wanted, facts)]
     return in_order(found)
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:
-    """Each finding once: what stops an apply first, what could not be checked last."""
+    """Returns each finding once: those that stop an apply first, and what could not be checked last."""
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     return sorted(dict.fromkeys(found), key=lambda finding: order.index(finding.severity))
 
@@ -54,7 +54,7 @@ def in_order(found: Iterable[Finding]) -> list[Finding]:
 
 
 def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Older than what the driver's pod needs."""
+    """Finds a Kubernetes that is older than the driver's pod needs."""
     if isinstance(facts.version, Unknown):
         yield unchecked("version", "the version of Kubernetes", facts.version)
         return
@@ -69,13 +69,13 @@ def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def _number(version: str) -> tuple[int, int] | None:
-    """The two numbers of a version that a cluster says it has; None where they are none."""
+    """The major and minor number of the cluster's version; None if the text has no such numbers."""
     match = re.match(r"v?([0-9]{1,9})\.([0-9]{1,9})", version)
     return (int(match[1]), int(match[2])) if match else None
 
 
 def image_volumes(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Pods mount images as volumes (`delivery.mount: image`), which older clusters do not have or not do."""
+    """Finds image volumes (`delivery.mount: image`) where the cluster lacks them or has them off."""
     found = None if isinstance(facts.version, Unknown) else _number(facts.version)
     if found is None or not any(_mounts_images(item) for item in wanted.objects):
         return
@@ -98,7 +98,7 @@ def _mounts_images(item: ObjectView) -> bool:
 
 
 def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """There is none, or it is on its way out."""
+    """Finds a namespace that does not exist, or that is being deleted."""
     if isinstance(facts.namespace, Unknown):
         yield unchecked("namespace", f"whether the namespace {wanted.namespace} exists", facts.namespace)
     elif facts.namespace is None:
@@ -113,7 +113,7 @@ def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def gangs(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Executors start as a gang of Kubernetes' own, and the cluster has none."""
+    """Finds executors that start as a gang of Kubernetes' own, where the cluster has no PodGroups."""
     if isinstance(facts.gangs, Unknown):
         yield unchecked("gangs", "whether the cluster has PodGroups of scheduling.k8s.io", facts.gangs)
     elif not facts.gangs and needs.has_gang(wanted.objects):
@@ -125,7 +125,7 @@ def gangs(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def controller(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Somebody else applies these objects."""
+    """Finds objects that another controller applies, such as Argo CD."""
     found = {controller_of(item) for item in facts.live.values() if isinstance(item, Mapping)}
     for name in sorted(found - {""}):
         yield Finding(
@@ -136,11 +136,11 @@ def controller(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         )
 
 
-# --- rights, and what the API server says to the objects --------------------------------------------------
+# --- rights, and objects that the API server refuses ------------------------------------------------------
 
 
 def rights(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Rights that are missing, in one finding; the Role's own in another one."""
+    """Finds rights that the user lacks, in one finding; those that the Role grants are another finding."""
     lacking = dict.fromkeys(
         found.groups()
         for refusal in facts.refused.values()
@@ -165,12 +165,12 @@ def rights(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """What the API server, or a policy of the cluster, would not take."""
+    """Finds objects that the API server or a policy of the cluster refuses."""
     for (kind, name), refusal in facts.refused.items():
         if refusal.status == _FORBIDDEN and _RIGHTS.search(refusal.said):
-            continue  # said by `rights`
+            continue  # `rights` reports it
         if kind == "RoleBinding" and refusal.status == _NOT_FOUND:
-            continue  # its Role is not there yet: who may give the Role's rights may bind it
+            continue  # its Role does not exist yet: a user who may grant the Role's rights may bind it
         if refusal.status == _CONFLICT:
             step = "leave these fields to their managers, or take them over with --force-conflicts"
             yield _error("conflict", f"{kind} {name}: {refusal.said}", step)
@@ -181,7 +181,7 @@ def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def _refused(kind: str, whose: str, said: str, step: str) -> Finding:
-    """A refusal in the server's words. A webhook that is away refuses nothing that a document could mend."""
+    """The finding for a refusal, in the server's words. If a webhook failed, no document could fix it."""
     known = refusal_in(said)
     if known is not None and known.code is Code.WEBHOOK_FAILED:
         step = "tell the cluster's administrators, and apply again when the webhook answers"
@@ -193,7 +193,7 @@ def _refused(kind: str, whose: str, said: str, step: str) -> Finding:
 
 
 def pod_security(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Pods that the namespace's Pod Security level refuses."""
+    """Finds pods that the namespace's Pod Security level refuses."""
     if not isinstance(facts.namespace, Mapping):
         return
     level = (facts.namespace["metadata"].get("labels") or {}).get(LEVEL, "privileged")
@@ -214,7 +214,7 @@ def pod_security(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Pods that admission refuses: by a policy, a LimitRange, a quota, a priority class that is not there."""
+    """Finds pods that admission refuses: for a policy, LimitRange, quota, or a missing priority class."""
     for role, refusal in facts.pods.items():
         if refusal is None:
             continue
@@ -232,14 +232,14 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
                     "delete pods that you no longer need, ask for more quota, or request less in the document"
                 )
                 yield _error("quota", f"the {role}'s pod: {refusal.said}", step)
-        elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # said by `references`
+        elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # `references` reports it
             yield _refused(
                 "pods", f"the {role}'s pod is refused: ", refusal.said, "fix what the message names"
             )
 
 
 def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """No room for the driver, or not for all executors of the beginning."""
+    """Finds quotas without room for the driver, or for all executors that it starts with."""
     if isinstance(facts.quotas, Unknown):
         yield unchecked("quota", f"the quotas of {wanted.namespace}", facts.quotas)
         return
@@ -270,7 +270,7 @@ def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """Secrets, ConfigMaps, claims and accounts that pods need and that are not there, and keys of these."""
+    """Finds Secrets, ConfigMaps, claims and accounts that pods need and that do not exist, or lack a key."""
     unknown: dict[str, list[str]] = {}
     severity = Severity.WARNING if _has_no_pod_yet(wanted) else Severity.ERROR
     for one, there in facts.there.items():
@@ -293,7 +293,7 @@ def _without_key(one: Reference, key: str, has: Iterable[str]) -> str:
 
 
 def _has_no_pod_yet(wanted: Wanted) -> bool:
-    """Whether nothing starts before somebody scales it up; a suspended Job may be one that a queue starts."""
+    """Whether a Deployment has 0 replicas. A suspended Job does not count: a queue may start it."""
     drivers = [item for item in wanted.objects if needs.driver(item) is not None]
     return any(item["kind"] == "Deployment" and item["spec"].get("replicas") == 0 for item in drivers)
 
@@ -311,7 +311,7 @@ def _create(one: Reference, wanted: Wanted) -> str:
 
 
 def expired(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """A run that its own date keeps from starting."""
+    """Finds a run that has expired (`spec.run.expiresAt`): it would fail at once."""
     text = needs.expires_at(wanted.objects)
     if text and needs.starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
         step = "set spec.run.expiresAt to a later date, or delete it"
@@ -319,7 +319,7 @@ def expired(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """A run that was there before, and whose Job is not: it would run once more."""
+    """Finds a run whose ConfigMap exists and whose Job does not: it was applied before, and runs again."""
     for item in wanted.objects:
         name = str(item["metadata"]["name"])
         files = facts.live.get(("ConfigMap", f"{name}-conf"))
@@ -333,7 +333,7 @@ def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
 
 def beside(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
-    """A run that is active while this one starts: there will be two drivers."""
+    """Finds another run that is active while this run starts: there will be two drivers."""
     if isinstance(facts.active, Unknown) or not facts.active or not needs.starts(wanted, facts):
         return
     names = ", ".join(facts.active[:_SHOWN])

@@ -1,4 +1,4 @@
-"""What rendered objects need of a cluster: pods of each role, and what these refer to. Pure."""
+"""What rendered objects need from a cluster: the pods of each role, and what these refer to. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sparkgen.preflight.values import ClusterFacts, Reference, Wanted
 from sparkgen.semantics.rules_versions import is_latest
 
 _SERVERS = ("DaemonSet", "Deployment")
-"""Kinds of what else has pods: a document of its own describes it."""
+"""Kinds of objects that run a server, which has a document of its own."""
 GIVEN_BY_KUBERNETES = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
-"""What every namespace has."""
+"""Objects that every namespace has: Kubernetes creates them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """Pods of one role: their template, and how many there are at the start."""
+    """The pods of one role: their template, and how many start at the beginning."""
 
     role: str
     template: ObjectView
@@ -30,7 +30,7 @@ class Pods:
 
 
 def pods(objects: Iterable[ObjectView]) -> tuple[Pods, ...]:
-    """The driver's pod, and the executors that it begins with; or a server's, counted as none."""
+    """Returns the driver's pod and the executors that it starts with, or a server's pods with the count 0."""
     found: list[Pods] = []
     count = 0
     executor: ObjectView | None = None
@@ -56,7 +56,7 @@ def driver(item: ObjectView) -> ObjectView | None:
     elif item["kind"] not in ("Job", "Deployment"):
         return None
     template: ObjectView = spec["template"]
-    # Without a run, it is the Job that removes ended runs, or a server.
+    # A pod without the label of a run belongs to the Job that removes ended runs, or to a server.
     return template if contract.LABEL_RUN in (template["metadata"].get("labels") or {}) else None
 
 
@@ -66,7 +66,7 @@ def name_of(item: ObjectView) -> str:
 
 
 def starts(wanted: Wanted, facts: ClusterFacts) -> bool:
-    """Whether applying makes a driver that is not there yet: otherwise it takes nothing of a quota."""
+    """Whether applying creates the object that runs the driver: otherwise it takes nothing from a quota."""
     for item in wanted.objects:
         if driver(item) is not None:
             return facts.live.get((item["kind"], item["metadata"]["name"])) is None
@@ -74,7 +74,7 @@ def starts(wanted: Wanted, facts: ClusterFacts) -> bool:
 
 
 def initial(tuning: Mapping[str, Any]) -> int:
-    """How many executors an application starts with, of its tuning."""
+    """The number of executors that an application starts with, from its tuning."""
     executors = tuning.get("executors") or {}
     for name in ("instances", "initial", "minimum"):
         if name in executors:
@@ -83,7 +83,7 @@ def initial(tuning: Mapping[str, Any]) -> int:
 
 
 def has_gang(objects: Iterable[ObjectView]) -> bool:
-    """Whether executors start as a gang of Kubernetes' own."""
+    """Whether executors start as a gang of Kubernetes' own (a PodGroup)."""
     return any(
         contract.ANNOTATION_GANG in (one.template["metadata"].get("annotations") or {})
         for one in pods(objects)
@@ -92,7 +92,7 @@ def has_gang(objects: Iterable[ObjectView]) -> bool:
 
 
 def expires_at(objects: Iterable[ObjectView]) -> str:
-    """Until when the run may start; "" where nothing was said."""
+    """The date until which the run may start, as its tuning has it; "" if there is none."""
     for item in objects:
         text = (item.get("data") or {}).get(contract.TUNING_FILE)
         if text is not None:
@@ -101,7 +101,7 @@ def expires_at(objects: Iterable[ObjectView]) -> str:
 
 
 def references(objects: Iterable[ObjectView]) -> tuple[Reference, ...]:
-    """What pods refer to that is not among the objects, and is not optional, each once."""
+    """Returns what pods refer to, each once: neither optional, nor rendered, nor created by Kubernetes."""
     every = tuple(objects)
     rendered = {(str(item["kind"]), str(item["metadata"]["name"])) for item in every}
     known = rendered | GIVEN_BY_KUBERNETES
@@ -116,7 +116,7 @@ def references(objects: Iterable[ObjectView]) -> tuple[Reference, ...]:
 
 
 def images(groups: Iterable[Pods]) -> dict[str, str]:
-    """Image -> its pull policy, as the API server would fill it in."""
+    """Returns image -> pull policy; where a container has none, the API server's default."""
     found: dict[str, str] = {}
     for group in groups:
         for container in containers(group.template["spec"]):
@@ -127,13 +127,13 @@ def images(groups: Iterable[Pods]) -> dict[str, str]:
 
 
 def containers(spec: ObjectView) -> Iterator[ObjectView]:
-    """All containers of a pod."""
+    """All containers of a pod, init containers first."""
     for name in ("initContainers", "containers"):
         yield from spec.get(name) or ()
 
 
 _Taken = tuple[tuple[str, str], ...]
-"""Keys that a pod takes from an object, each with the field that names it."""
+"""Keys that a pod takes from an object, each with the field of the document that names it."""
 
 
 def _of_pod(spec: ObjectView) -> Iterator[tuple[str, str, _Taken]]:
@@ -169,7 +169,7 @@ def _of_volume(volume: ObjectView) -> Iterator[tuple[str, str, _Taken]]:
 def _named(
     reference: ObjectView | None, kind: str, field: str = "name", key_field: str = ""
 ) -> Iterator[tuple[str, str, _Taken]]:
-    """What a reference names. `key_field`: the field that names its keys, "" where there are none."""
+    """What a reference names, if it is not optional. `key_field`: the field that names its keys, or ""."""
     if not reference or reference.get("optional") or "$(" in str(reference.get(field, "")):
         return
     if reference.get(field):

@@ -1,7 +1,7 @@
-"""Whether a node of the cluster could take a pod if nothing else ran there. Pure.
+"""Whether a pod would fit a node of the cluster if nothing else ran there. Pure.
 
-What a scheduler checks and what is in no manifest (affinity, spread, room that other pods take) is not
-checked here: a pod that fits a node may still wait.
+A scheduler checks more than this module (affinity, spread, the room that other pods take): a pod that fits
+a node may still wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NONE = Decimal(0)
 
 
 def misfit(spec: ObjectView, nodes: Iterable[ObjectView]) -> str:
-    """Why no node could take a pod, by the number of nodes; "" if one could, or there are no nodes."""
+    """Returns why a pod fits no node, with numbers of nodes; "" if it fits a node or there are no nodes."""
     reasons: Counter[str] = Counter()
     wanted = effective(spec, "requests")
     nodes = tuple(nodes)
@@ -62,7 +62,7 @@ def _has(node: ObjectView, resource: str) -> Decimal:
 
 
 def _tolerated(taint: Mapping[str, Any], tolerations: Iterable[Mapping[str, Any]]) -> bool:
-    """As https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ has it."""
+    """Follows https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/."""
     for one in tolerations:
         if one.get("effect") not in (None, "", taint.get("effect")):
             continue

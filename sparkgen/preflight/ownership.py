@@ -1,7 +1,7 @@
 """Which application an object in the cluster belongs to, and which objects an apply may not touch.
 
-Server-side apply merges with what is there, whoever made it: without this look a Role of another application
-would silently change its owner.
+Server-side apply merges with an existing object, whoever created it: without this check, a Role of another
+application would silently change its owner.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _SERVERS = {
     HISTORY_KIND: ("history server", contract.HISTORY_SERVER_CONTAINER, contract.LABEL_HISTORY_SERVER),
     STAGING_KIND: ("staging server", contract.STAGING_SERVER, contract.LABEL_STAGING_SERVER),
 }
-"""Kind of a document -> what it is called, its component, and the label that has its name."""
+"""Kind of a server's document -> the server in words, its component, and the label that has its name."""
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Owner:
-    """Whose an object is: `name` in words, "" for nobody's; `by_sparkgen`: one of its labels says so."""
+    """The owner of an object. `name`: in words, "" if unknown; `by_sparkgen`: its labels name the owner."""
 
     name: str
     by_sparkgen: bool
 
 
 def owner_of(item: Mapping[str, Any]) -> str:
-    """The owner that the labels of an object name, as `application pi`; "" without labels of sparkgen.
+    """Returns the owner that an object's labels name, as `application pi`; "" without labels of sparkgen.
 
     The labels are in the rendered objects, so sparkgen, kubectl, Helm, Argo CD and Flux all set them. A
     server's component comes first, so that no label of a document makes its objects an application's.
@@ -48,13 +48,13 @@ def owner_of(item: Mapping[str, Any]) -> str:
 
 
 def server_words(labels: Mapping[str, Any]) -> str:
-    """What a server is called whose objects have these labels; "server" for any other."""
+    """The words for the server whose objects have these labels; "server" if it is of no known kind."""
     found = _server(labels)
     return found[0] if found else "server"
 
 
 def _server(labels: Mapping[str, Any]) -> tuple[str, str] | None:
-    """What the server with these labels is called, and the label that has its name."""
+    """The words for the server with these labels, and the label that has its name; None if it is none."""
     for words, component, label in _SERVERS.values():
         if labels.get(contract.LABEL_COMPONENT) == component and labels.get(label):
             return words, label
@@ -62,13 +62,13 @@ def _server(labels: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def own_name(wanted: Wanted) -> str:
-    """What `owner_of` says of the objects that are to be applied."""
+    """What `owner_of` returns for the objects that are to be applied."""
     words = _SERVERS.get(wanted.document["kind"], ("application",))[0]
     return f"{words} {wanted.name}"
 
 
 def ownership(wanted: Wanted, live: Live, *, take: bool = False) -> list[Finding]:
-    """The existing objects of other owners; `take`: those without an owner are taken over."""
+    """Finds existing objects of other owners. `take`: objects without an owner do not count."""
     others: dict[_Owner, list[Key]] = {}
     unknown: list[Key] = []
     for key, item in live.items():

@@ -1,6 +1,6 @@
-"""What pods take of a namespace's quotas, and how many of them fit. Pure.
+"""What pods take from a namespace's quotas, and how many pods fit. Pure.
 
-What a pod requests is added up by `sparkgen.resources.requests`.
+`sparkgen.resources.requests` adds up what a pod requests.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sparkgen.resources.requests import Amounts, Side, effective
 
 _SHORT = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
 _NOT_OURS = frozenset(("Terminating", "BestEffort"))
-"""Scopes of a quota that our pods are outside of: no pod has a deadline of its own, and all ask for CPU."""
+"""Scopes of quotas that do not count our pods: no pod has a deadline of its own, and all request CPU."""
 _NONE = Decimal(0)
 _BINARY = ((2**30, "Gi"), (2**20, "Mi"))
 
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """What a quota has too little of. `fit`: how many executors have room; None if the driver has none."""
+    """A resource that a quota is short of. `fit`: how many executors fit; None if the driver does not fit."""
 
     quota: str
     resource: str
@@ -36,7 +36,7 @@ class Short:
 
 
 def shortages(quotas: Iterable[ObjectView], groups: Iterable[Pods]) -> Iterator[Short]:
-    """For each quota what it has least of, if that is too little for the driver and its first executors."""
+    """Yields, for each quota that has too little for driver and first executors, the scarcest resource."""
     groups = tuple(groups)
     for quota in quotas:
         spec = mapping(quota.get("spec"))
@@ -68,7 +68,7 @@ def _of(quota: ObjectView, groups: tuple[Pods, ...]) -> Iterator[Short]:
 
 
 def pod_amounts(spec: ObjectView) -> Amounts:
-    """What a pod takes of each resource that a quota may count."""
+    """Returns what a pod takes from each resource that a quota may count."""
     amounts: Amounts = {"pods": Decimal(1)}
     sides: tuple[Side, ...] = ("requests", "limits")
     for side in sides:
@@ -78,7 +78,7 @@ def pod_amounts(spec: ObjectView) -> Amounts:
 
 
 def shown(resource: str, amount: Decimal) -> str:
-    """An amount for people: memory in Gi or Mi, the rest as Kubernetes writes it."""
+    """Returns an amount to print: memory and storage in Gi or Mi, the rest as Kubernetes writes it."""
     if "memory" in resource or "storage" in resource:
         for factor, unit in _BINARY:
             if amount >= factor:

@@ -1,4 +1,4 @@
-"""What a namespace's Pod Security level refuses in the pods of a document: by the rules of `sparkgen lint`.
+"""What a namespace's Pod Security level refuses in a document's pods, found with `sparkgen lint`'s rules.
 
 Source: https://kubernetes.io/docs/concepts/security/pod-security-standards/
 """
@@ -17,7 +17,7 @@ from sparkgen.model import SERVER_KINDS
 from sparkgen.model.shuffle import SERVICE_KIND
 
 _ALWAYS = ("host-access", "privileged", "confinement")
-"""Rules of "restricted" that are rules of "baseline", word by word."""
+"""Rules of "restricted" that are rules of "baseline" without a change."""
 _BASELINE_CAPABILITIES = frozenset(
     (
         "AUDIT_WRITE",
@@ -38,7 +38,7 @@ _BASELINE_CAPABILITIES = frozenset(
 
 
 def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
-    """What the level refuses, in the words of lint's rules; nothing for "privileged"."""
+    """Yields what the level refuses, as messages of lint's rules; nothing for "privileged"."""
     if level not in ("baseline", "restricted"):
         return
     if document["kind"] == SERVICE_KIND:
@@ -50,7 +50,7 @@ def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
 
 
 def _found(document: Mapping[str, Any]) -> Iterator[tuple[Rule, Finding]]:
-    """What the rules of Pod Security find in the pods of a document."""
+    """Yields what the rules of Pod Security find in a document's pods, each with its rule."""
     rules = [rule for rule in RULES if "pss-restricted" in rule.profiles]
     if document["kind"] in SERVER_KINDS:
         server, checks = ServerSubject.of(document, Settings()), server_checks(document["kind"])
@@ -64,7 +64,7 @@ def _found(document: Mapping[str, Any]) -> Iterator[tuple[Rule, Finding]]:
 
 
 def _in_baseline(rule: str, found: str) -> bool:
-    """Whether "baseline" refuses what a rule of "restricted" found."""
+    """Whether "baseline", too, refuses what a rule of "restricted" found."""
     if rule == "capabilities":
         added = {name for name in found.split(", ") if name}
         return bool(added - _BASELINE_CAPABILITIES)

@@ -1,4 +1,4 @@
-"""The values between asking the cluster and saying what was found."""
+"""The values of the checks: what is to be applied, facts about the cluster, and findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be applied: the objects of one document, and the document's value."""
+    """What is to be applied: the objects of one document, and the document itself."""
 
     name: str
     namespace: str
@@ -26,21 +26,21 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What the cluster did not tell, and why not. `said`: its answer, without what was asked."""
+    """A fact that could not be read, and why. `said`: the cluster's message, without the request."""
 
     reason: str
     said: str = ""
 
 
 Live = Mapping[Key, ObjectView | Unknown | None]
-"""What is there already of what is to be applied; None where nothing is."""
+"""The existing state of each object that is to be applied; None if the object does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the API server would not take an object: the HTTP status, and what it said.
+    """Why the API server refuses an object: the HTTP status, and the server's message.
 
-    `message`: with what was tried; `said`: without it.
+    `message`: with the request that failed; `said`: without it.
     """
 
     status: int
@@ -50,9 +50,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An object that pods need and nobody renders. `used_by`: the role of the first pod that needs it.
+    """An object that pods need and sparkgen does not render. `used_by`: the role of the first pod to need it.
 
-    `keys`: those that the pods take from it, each with the field of the document that names it.
+    `keys`: the keys that pods take from it, each with the field of the document that names it.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Claims of the namespace by name, and the cluster's StorageClasses and volumes."""
+    """The namespace's Pending claims by name, and the cluster's StorageClasses and volumes."""
 
     claims: Mapping[str, ObjectView] = field(default_factory=dict)
     classes: tuple[ObjectView, ...] = ()
@@ -72,13 +72,13 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the cluster said that is the same for all that goes into one namespace.
+    """Facts about the cluster that all applications of one namespace share.
 
-    `version`: as in `v1.34.1`; `namespace`: None if there is none, and then the rest is not known. `nodes`:
-    all of the cluster; `there`: whether what pods refer to is there; `keys`: those of Secrets and ConfigMaps,
-    where pods need some and the cluster names them; `storage`: what is known of claims.
-    `runs`: Jobs of runs that are active, of all the applications. `gangs`: whether there are Kubernetes' own
-    PodGroups, True where nobody needs them.
+    `version`: as in `v1.34.1`; `namespace`: None if it does not exist, and then the other facts are not read.
+    `nodes`: all of the cluster; `there`: whether an object exists that pods refer to; `keys`: the keys of
+    Secrets and ConfigMaps, if pods need some and the cluster returns them; `storage`: of claims that wait.
+    `runs`: the active Jobs of runs, of all applications. `gangs`: whether the cluster has Kubernetes' own
+    PodGroups; True if no application needs them.
     """
 
     version: str | Unknown
@@ -94,13 +94,13 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFacts:
-    """What the cluster said.
+    """Facts about the cluster, and about one application in it.
 
-    `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is
-    to be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
-    `pods`: what creating a pod of each role would come to, None where it would work. `there`: whether what
-    pods refer to is there; `keys`: as in Shared. `nodes`: all of the cluster. `storage`: what is known of
-    claims. `active`: names of the application's other runs that have not ended. `gangs`: as in Shared.
+    `version`: as in `v1.34.1`; `namespace`: None if it does not exist. `live`: the existing state of each
+    object that is to be applied, None if it does not exist. `refused`: the objects whose dry run failed, and
+    why; `pods`: why a pod of each role is refused, None if it is not. `there`: whether an object exists that
+    pods refer to; `keys`: as in Shared. `nodes`: all of the cluster. `storage`: as in Shared. `active`: the
+    names of the application's other active runs. `gangs`: as in Shared.
     """
 
     version: str | Unknown
@@ -120,7 +120,7 @@ class ClusterFacts:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was found: an ERROR stops an apply, a WARNING does not; INFO was not checked."""
+    """A finding: an ERROR stops an apply, a WARNING does not, and INFO is what could not be checked."""
 
     check: str
     severity: Severity
@@ -129,5 +129,5 @@ class Finding:
 
 
 def unchecked(check: str, what: str, why: Unknown) -> Finding:
-    """That something could not be checked, and why not."""
+    """Returns the finding that something could not be checked, and why."""
     return Finding(check, Severity.INFO, f"{what}: {why.reason}")
