@@ -1,6 +1,6 @@
-"""What a valid document means to Spark and to Kubernetes: one small rule for each thing that goes wrong.
+"""Checks what a valid document means to Spark and to Kubernetes: one small rule for each kind of mistake.
 
-Rules are pure functions over `DocumentFacts`; their table is in registry.py, a page about each in pages/.
+Rules are pure functions over `DocumentFacts`. Their table is in registry.py, the page of each rule in pages/.
 """
 
 from __future__ import annotations

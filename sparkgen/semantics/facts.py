@@ -1,4 +1,4 @@
-"""One valid document, seen as the rules need it: with the application's spec at hand, whatever the kind."""
+"""A valid document in the form that the rules need: with the application's spec, whatever the kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Kind = Literal["spark", "init", "sidecar"]
 class Container:
     """A container that a document describes.
 
-    The fields of `spec.driver` and `spec.executor` themselves are one too: of kind "spark", and `typed`.
+    The fields of `spec.driver` and `spec.executor` themselves count as one, of kind "spark" and `typed`.
     `spec` has Kubernetes' names of fields (env, volumeMounts, ports, securityContext).
     """
 
@@ -37,11 +37,11 @@ class Container:
 
     @property
     def name(self) -> str:
-        """Its name, as Kubernetes will see it."""
+        """The container's name in the rendered pod."""
         return SPARK_CONTAINER[self.role] if self.kind == "spark" else str(self.spec.get("name", ""))
 
     def items(self, field: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-        """The items of one of its lists, each with its path."""
+        """Yields the items of a list of the container's, each with its path."""
         for index, item in enumerate(self.spec.get(field) or ()):
             yield (*self.path, field, index), item
 
@@ -50,10 +50,10 @@ class Container:
 class DocumentFacts:
     """A frozen view of one schema-valid document.
 
-    `spec` is the application's spec, `root` the path of it: ("spec",), or ("spec", "template") when the
-    application is scheduled. `conf` is its sparkConf under Spark's new names, and `written` the same as it is
-    written; `properties` are all Spark properties that it asks for, whichever way it says them (typed fields
-    win). Nothing here may be changed.
+    `spec` is the application's spec, and `root` its path: ("spec",), or ("spec", "template") if the
+    application is scheduled. `conf` is its sparkConf under Spark's new names, and `written` is sparkConf as
+    the document has it; `properties` are all Spark properties that it sets, by typed fields or sparkConf
+    (typed fields win). Do not change any of them.
     """
 
     value: Mapping[str, Any]
@@ -90,11 +90,11 @@ class DocumentFacts:
         return str(self.value["metadata"]["name"])
 
     def path(self, *parts: str | int) -> Path:
-        """The true path of a place below the application's spec: of a property, as it is written."""
+        """The path in the document of a place below the application's spec; a property's is as written."""
         return (*self.root, *_as_written(parts, self.written))
 
     def get(self, *parts: str) -> Any:
-        """The value at a place below the application's spec, or None."""
+        """Returns the value at a place below the application's spec; None if there is none."""
         return _dig(self.spec, parts)
 
     def role(self, role: str) -> Mapping[str, Any]:
@@ -108,23 +108,23 @@ class DocumentFacts:
         return inside
 
     def place(self, name: str) -> Path:
-        """Where a Spark property is said: in the typed field that wins, or in sparkConf."""
+        """The path where the document sets a Spark property: the typed field, which wins, or sparkConf."""
         typed = typed_fields().get(name)
         if typed is not None and self.get(*typed) not in (None, []):
             return self.path(*typed)
         return self.path("sparkConf", name)
 
     def is_true(self, name: str, default: bool = False) -> bool:
-        """Whether a boolean Spark property is on. Spark reads it in any case, with blanks around it."""
+        """Whether a boolean Spark property is on. Spark ignores its case, and blanks around it."""
         return is_true(self.properties, name, default)
 
     def dependencies(self, field: str) -> Iterator[tuple[Path, str]]:
-        """The items of one of the lists of `deps`, each with its path."""
+        """Yields the items of a list of `deps`, each with its path."""
         for index, text in enumerate(self.get("deps", field) or ()):
             yield self.path("deps", field, index), text
 
     def named_volumes(self, role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-        """The volumes that a role's pods may have: the application's and those of the role's template."""
+        """Yields a role's possible volumes with their paths: the application's, and its template's."""
         for index, volume in enumerate(self.spec.get("volumes") or ()):
             yield self.path("volumes", index), volume
         for index, volume in enumerate(self.template(role).get("volumes") or ()):
@@ -133,7 +133,7 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """A frozen view of one schema-valid document that describes no application."""
+    """A frozen view of one schema-valid document that describes a server, not an application."""
 
     value: Mapping[str, Any]
     spec: Mapping[str, Any]
@@ -148,18 +148,18 @@ class ServerFacts:
         return cls(value=value, spec=spec, conf=under_new_names(written), written=written)
 
     def path(self, *parts: str | int) -> Path:
-        """The true path of a place below the spec: of a property, as it is written."""
+        """The path in the document of a place below the spec; properties as they are written."""
         return ("spec", *_as_written(parts, self.written))
 
 
 @cache
 def typed_fields() -> Mapping[str, tuple[str, ...]]:
-    """Spark property -> path of the typed field, below the application's spec, that says the same."""
+    """Returns Spark property -> path below the application's spec of the typed field that sets it."""
     return {name: path for path, name in TYPED_PROPERTIES.items()}
 
 
 def _as_written(parts: Path, written: Mapping[str, str]) -> Path:
-    """A path below a spec; a property's new name becomes the name that the document has."""
+    """Returns a path below a spec, with a property's new name replaced by the name that the document has."""
     match parts:
         case ("sparkConf", str(name), *rest):
             return ("sparkConf", written_name(written, name), *rest)
@@ -193,7 +193,7 @@ def _listed(role: str, kind: Kind, path: Path, items: Any, *, typed: bool) -> It
 
 
 def _template_containers(role: str, path: Path, items: list[Mapping[str, Any]]) -> Iterator[Container]:
-    """The Spark container is the one with its name, or else the first (selectSparkContainer)."""
+    """Yields a template's containers. Spark's has its name, or else is the first (selectSparkContainer)."""
     named = [index for index, item in enumerate(items) if item.get("name") == SPARK_CONTAINER[role]]
     main = named[0] if named else 0
     for index, item in enumerate(items):

@@ -1,4 +1,4 @@
-"""What a rule says about a document, before it has a place in a file."""
+"""What a rule finds in a document, before its line in the file is known."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 100
-"""Longer keys are not repeated in a message."""
+"""Characters; a message does not repeat a longer key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a rule found.
+    """A finding of a rule.
 
-    `path` is from the document's root; `on_key` says that the key is wrong and not its value. The texts are
-    those of `sparkgen.errors.Problem`. A secret never stands in any of them.
+    `path` starts at the document's root. `on_key`: the key is wrong, not its value. The texts are those of
+    `sparkgen.errors.Problem`. None of them may contain a secret.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class Finding:
 
 
 def about_key(path: Path, message: str, next_step: str, allowed: str = "") -> Finding:
-    """A finding about a key: it should not be there, or be another one."""
+    """Returns a finding about a key: it should be deleted or replaced, or something is missing below it."""
     key = str(path[-1])
     return Finding(path, message, key if len(key) <= _LONGEST else "", allowed, next_step, on_key=True)
 
@@ -43,18 +43,18 @@ ServerCheck = Callable[["ServerFacts"], Iterable[Finding]]
 
 
 def nothing(_: object) -> Iterable[Finding]:
-    """The check of a rule that has nothing to say about a kind of documents."""
+    """The check of a rule for a kind of documents to which it does not apply: it finds nothing."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: `name` is its code in words, `summary` says what it finds.
+    """A rule: `name` is its code in words, `summary` says what it finds.
 
-    `check` looks at applications, `service` at shuffle services, `history` at history servers, `staging`
-    at staging servers; all are pure functions. `chart` says why the Helm chart has the rule, too; most rules
-    it leaves to `sparkgen validate`. It has a rule for what guards security or names, or what else costs a
-    night or money because nothing stops it.
+    `check` is for applications, `service` for shuffle services, `history` for history servers, `staging` for
+    staging servers; all are pure functions. `chart`: why the Helm chart has the rule, too; "" for most rules,
+    which only `sparkgen validate` checks. The chart has the rules that protect security or names, or without
+    which nothing would prevent a failed nightly run or a loss of money.
     """
 
     code: str

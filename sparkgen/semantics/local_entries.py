@@ -1,4 +1,4 @@
-"""Which entries of a document are files beside it, and which artifact each of them goes into. Pure."""
+"""Which entries of a document are files beside it, and which artifact each entry goes into. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LISTS = ("jars", "files", "pyFiles", "archives")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A local entry. `field`: mainApplicationFile, or one of `deps`; `path`: its place in the document.
+    """A local entry. `field`: mainApplicationFile, or a field of `deps`; `path`: its place in the document.
 
-    `text`: as it is written there.
+    `text`: the entry as it is written there.
     """
 
     field: str
@@ -35,18 +35,18 @@ class Entry:
 
     @property
     def artifact(self) -> ArtifactName:
-        """The artifact that it goes into."""
+        """The artifact that the entry goes into."""
         others: dict[str, ArtifactName] = {MAIN_FILE_FIELD: CODE, REQUIREMENTS_FIELD: DEPENDENCIES}
         return others.get(self.field) or DELIVERED_LISTS[self.field][0]
 
     @property
     def pattern(self) -> str:
-        """The path or glob, without the name that an archive gets when it is unpacked."""
+        """The path or glob, without the folder name of an archive (`#name`)."""
         return self.text.partition("#")[0] if self.field == "archives" else self.text
 
 
 def spec_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The application's spec; empty where the document has none, or something else in its place."""
+    """Returns the application's spec; empty if the document has none, or its spec is not a mapping."""
     found: Any = value
     for part in spec_path(value):
         found = found.get(part) if isinstance(found, Mapping) else None
@@ -54,17 +54,17 @@ def spec_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def concerned(value: Mapping[str, Any]) -> bool:
-    """Whether a document has local entries, or artifacts that were made of some."""
+    """Whether a document has local entries, or artifacts, which were made from local entries."""
     return bool(entries_of(value) or spec_of(value).get("artifacts"))
 
 
 def entries_of(value: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """The local entries of a document, in its order of fields. What is no text is the schema's to refuse."""
+    """The local entries of a document, in a fixed order of fields; without values that are no text."""
     return tuple(local_entries(spec_of(value), spec_path(value)))
 
 
 def local_entries(spec: Mapping[str, Any], root: Path) -> Iterator[Entry]:
-    """The local entries of an application's spec, which is at `root` of its document."""
+    """Yields the local entries of an application's spec. `root`: the path of the spec in its document."""
     main = spec.get(MAIN_FILE_FIELD)
     if isinstance(main, str) and is_local(main):
         yield Entry(MAIN_FILE_FIELD, (*root, MAIN_FILE_FIELD), main)

@@ -1,4 +1,4 @@
-"""The page of each rule: Markdown, one file per code, read when someone asks."""
+"""The page of each rule: Markdown, one file per code, read only when it is needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparkgen.errors import SparkgenError
 
 
 def page(code: str) -> str:
-    """The page of a rule: what it finds, why, a wrong and a right example, how to ignore it."""
+    """Returns a rule's page: what it finds, why, a wrong and a right example, how to ignore it."""
     entry = files("sparkgen").joinpath("semantics", "pages", f"{code}.md")
     if not (code.isalnum() and entry.is_file()):
         raise SparkgenError(f"there is no rule {code}: `sparkgen rule` lists all of them")

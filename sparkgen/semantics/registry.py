@@ -1,7 +1,7 @@
-"""The table of all semantic rules, in the order of their codes. It reads like the specification that it is.
+"""The table of all semantic rules, in the order of their codes. It is their specification.
 
-An error is something that the API server or Spark would refuse, or that would silently be ignored; all else
-is a warning, which a comment beside it can switch off. The Helm chart has the few rules with a `chart`.
+An error is something that the API server or Spark would refuse or silently ignore. Everything else is a
+warning, which a comment beside it can switch off. The Helm chart has the few rules with a `chart`.
 """
 
 from __future__ import annotations
@@ -196,18 +196,18 @@ RULES_OF_FILES: tuple[Rule, ...] = (
     Rule("SG306", "not-pushed", ERROR, "Local files that were not pushed.", delivery.not_pushed, chart="a nightly run: each driver would fail because its program is missing"),
     Rule("SG307", "pushed-otherwise", ERROR, "Local files that are not in the pushed artifact.", delivery.pushed_otherwise, chart="a nightly run: each driver would fail because a file is missing"),
 )
-"""What the document alone shows of its local files. Where the files are at hand, `usecases/local_files.py` finds it
-together with what only they show, and knows what to run."""
+"""Rules about local files that need only the document. If the files can be read, `usecases/local_files.py`
+finds these problems and those that only the files show, and knows which command to run."""
 # fmt: on
 
 
 def findings(facts: DocumentFacts) -> list[tuple[Rule, Finding]]:
-    """All that the rules find, in the order of their codes."""
+    """Returns all findings of the rules for an application, each with its rule, in the order of the codes."""
     return [(rule, finding) for rule in RULES for finding in rule.check(facts)]
 
 
 def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
-    """All that the rules find in the value of a document that the schema accepts, whatever its kind."""
+    """Returns all findings of the rules in the value of a document of any kind that the schema accepts."""
     if value["kind"] == SERVICE_KIND:
         server = ServerFacts.of(value)
         return [(rule, finding) for rule in RULES for finding in rule.service(server)]
@@ -221,7 +221,7 @@ def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
 
 
 def files_findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
-    """What RULES_OF_FILES find in the value of a document that the schema accepts; servers have no such files."""
+    """Returns the findings of RULES_OF_FILES in a document's value; servers have no local files."""
     if value["kind"] in (SERVICE_KIND, HISTORY_KIND, STAGING_KIND):
         return []
     facts = DocumentFacts.of(value)
@@ -229,7 +229,7 @@ def files_findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
 
 
 def check(document: Document) -> list[Problem]:
-    """The problems that the rules have with a document that the schema accepts, in the order of the text."""
+    """Returns the problems that the rules find in a schema-valid document, in the order of its text."""
     node = document.node
     problems = [
         Problem(

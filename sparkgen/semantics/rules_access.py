@@ -96,7 +96,7 @@ def budget_with_both(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def budget_of_a_job(facts: DocumentFacts) -> Iterator[Finding]:
-    """A budget that counts what a Job cannot tell, so that no disruption is ever permitted.
+    """A budget that needs a number that a Job does not have, so that no disruption is ever permitted.
 
     Source: the disruption controller's getExpectedPodCount: percentages and maxUnavailable need a scale
     subresource, which Jobs do not have; its failSafe then permits no disruption.

@@ -1,4 +1,4 @@
-"""What a Connect server, or a notebook, says of who may reach it, and how."""
+"""Connect servers and notebooks: who may connect, and settings that break them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PACKAGE = "spark-connect_"
 
 
 def tokens(facts: DocumentFacts) -> Iterator[Path]:
-    """Where a Connect server's document says what clients have to show: the field, or what Spark reads."""
+    """Yields the paths at which a document sets the clients' token: field, property or variable."""
     if facts.get("connect", "token") is not None:
         yield facts.path("connect", "token")
     if facts.conf.get(TOKEN_PROPERTY):
@@ -41,7 +41,7 @@ def tokens(facts: DocumentFacts) -> Iterator[Path]:
 
 
 def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
-    """A token with a version of Spark that does not ask for it: everybody would be let in."""
+    """A token with a version of Spark that does not check it: everybody could connect."""
     version = facts.spec["sparkVersion"]
     if facts.value["kind"] != CONNECT_KIND or version.startswith(ASKS_FOR_TOKEN):
         return
@@ -57,7 +57,7 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
-    """A Connect server that neither a token nor a network policy keeps anybody from."""
+    """A Connect server with neither a token nor a network policy: everybody can connect."""
     if facts.value["kind"] != CONNECT_KIND or any(tokens(facts)):
         return
     if _has_no_policy(facts):
@@ -81,7 +81,7 @@ def _has_no_policy(facts: DocumentFacts) -> bool:
 
 
 def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
-    """Spark's own image of a version whose Connect server is a package, and nothing names that."""
+    """Spark's own image of a version whose Connect server is a package, which the document does not name."""
     version = facts.spec["sparkVersion"]
     if facts.value["kind"] != CONNECT_KIND or version.startswith(BRINGS_SERVER):
         return
@@ -100,7 +100,7 @@ def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
-    """What moves the server away from where its Service and its probes look for it, or stops its work."""
+    """Settings with which Service or probes do not reach the server, or that make it work wrongly."""
     if facts.value["kind"] != CONNECT_KIND:
         return
     if facts.conf.get(PORT_PROPERTY, str(contract.CONNECT_PORT)).strip() != str(contract.CONNECT_PORT):
@@ -140,7 +140,7 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
-    """What has another effect than it says in a notebook."""
+    """Settings that have an unexpected effect in a notebook."""
     if facts.value["kind"] != NOTEBOOK_KIND:
         return
     effect = "Jupyter counts whole seconds, and 0 keeps idle kernels forever"

@@ -1,4 +1,4 @@
-"""Containers, their variables and ports: names that are taken, names that Kubernetes refuses."""
+"""Containers, their variables and ports: names that are in use, and names that Kubernetes refuses."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ POD_PORTS = {
     },
     "executor": {contract.BLOCK_MANAGER_PORT: "Spark's block manager"},
 }
-"""Role -> the ports that something in its pods listens on."""
+"""Role -> port -> what listens on it in the role's pods."""
 
 SERVED: Mapping[str, tuple[int, str, str]] = {
     CONNECT_KIND: (contract.CONNECT_PORT, "connect", "the Connect server"),
     NOTEBOOK_KIND: (contract.NOTEBOOK_PORT, "notebook", "JupyterLab"),
 }
-"""Kind -> what else its driver's container has: a port, its name, and who listens there."""
+"""Kind -> another port of its driver's container, the port's name, and what listens on it."""
 
 ALLOCATOR_PORTS = (contract.SCHEDULER_PORT, contract.ALLOCATOR_PORT)
 
@@ -65,7 +65,7 @@ SET_OF_NOTEBOOK = (
     "JUPYTER_TOKEN_FILE",
     "JUPYTER_RUNTIME_DIR",
 )
-"""Those of the driver's Spark container that notebook.sh needs for itself."""
+"""Variables of the driver's Spark container that notebook.sh sets or needs itself."""
 
 LOGIN_VARIABLES = (
     contract.ENV_KRB5_PRINCIPAL,
@@ -74,7 +74,7 @@ LOGIN_VARIABLES = (
     contract.ENV_HADOOP_TOKENS,
     contract.ENV_HADOOP_PROXY_USER,
 )
-"""Those by which Hadoop logs in: where the document has a login, it has no other one."""
+"""Variables with which Hadoop logs in: a document with a login in `kerberos` may not set them."""
 
 INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(LOGIN_VARIABLES, "delete it: `kerberos` configures the login"),
@@ -94,7 +94,7 @@ INSTEAD: Mapping[str, str] = {
 
 
 def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
-    """Containers and volumes with names of sparkgen's own."""
+    """Containers and volumes with names that sparkgen uses for its own."""
     sidecar = facts.get("shuffleService", "mode") == "sidecar"
     for container in facts.containers:
         reserved = _HELPERS[container.role]
@@ -161,7 +161,7 @@ def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]
 
 
 def _own_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
-    """Those that sparkgen gives to the Spark container: the document's entry of such a number is merged."""
+    """Returns the ports that sparkgen gives the Spark container; a document's entry of one is merged."""
     number, _, user = _served(facts, role)
     return {**POD_PORTS[role], number: user} if user else POD_PORTS[role]
 
@@ -185,7 +185,7 @@ def _served(facts: DocumentFacts, role: str) -> tuple[int, str, str]:
 
 
 def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
-    """Ports that are taken: the containers of a pod share one address."""
+    """Ports that are in use: the containers of a pod share one address."""
     for container in facts.containers:
         for path, port in container.items("ports"):
             number = port.get("containerPort")
@@ -236,7 +236,7 @@ def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
 
 
 def _logs_in(facts: DocumentFacts, name: str) -> bool:
-    """Whether the driver logs in by this variable, or would log in by it beside `kerberos`."""
+    """Whether the driver logs in with this variable, or would log in with it in addition to `kerberos`."""
     found = kerberos(facts.spec)
     if found is None or found.login is None:
         return False
@@ -244,7 +244,7 @@ def _logs_in(facts: DocumentFacts, name: str) -> bool:
 
 
 def _hides_modules(facts: DocumentFacts, container: Container, item: Mapping[str, Any]) -> bool:
-    """Whether a variable is a PYTHONPATH to which that of the delivered modules cannot be added."""
+    """Whether a variable is a PYTHONPATH to which the path of the delivered modules cannot be added."""
     if item.get("name") != contract.ENV_PYTHON_PATH or next(python_path(facts.spec), None) is None:
         return False
     return not container.typed or "valueFrom" in item
@@ -267,7 +267,7 @@ def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def variable_sources(facts: DocumentFacts) -> Iterator[Finding]:
-    """Variables with no source or with two (core/validation ValidateEnv, ValidateEnvFrom)."""
+    """`env` with value and valueFrom; `envFrom` with two sources or none (ValidateEnv, ValidateEnvFrom)."""
     for container in facts.containers:
         for path, item in container.items("env"):
             yield from _variable(path, item)

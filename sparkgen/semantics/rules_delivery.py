@@ -1,4 +1,4 @@
-"""What of a document's delivery of local files pods cannot have, or nothing reads."""
+"""The delivery of local files: files that pods would not get, and settings that nothing reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkgen.semantics.local_entries import Entry, local_entries
 from sparkgen.semantics.wording import listed, shortened
 
 _OF_FETCH = ("caConfigMap", "cacheVolume")
-"""Settings that `fetch` alone reads."""
+"""Settings that only `fetch` reads."""
 
 OTHER_ENTRIES = "was pushed for different entries of the document"
 """What is wrong with an artifact that lacks an entry of the document."""
@@ -23,13 +23,13 @@ _PUSH = (
 
 
 def never_pushed(artifact: str) -> str:
-    """What is wrong where the document has local files, and not the artifact that they would be in."""
+    """Returns the message for a document that has local files but not the artifact that they belong to."""
     what = "jars, archives and packages" if artifact == DEPENDENCIES else "files"
     return f"the artifact `{artifact}` was not pushed: no pod would get the {what} beside the document"
 
 
 def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
-    """Local files without their artifact, whatever is in them: once for an artifact."""
+    """Local files whose artifact the document does not have: one finding for each artifact."""
     known = {one["name"] for one in facts.spec.get("artifacts") or ()}
     for name, entry in _first(local_entries(facts.spec, facts.root)):
         if name not in known:
@@ -37,7 +37,7 @@ def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
-    """Local files that their artifact does not have: once for an artifact."""
+    """Local files that their artifact does not have: one finding for each artifact."""
     known = {one["name"]: one["files"] for one in facts.spec.get("artifacts") or ()}
     lacking = (
         entry
@@ -50,7 +50,7 @@ def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _first(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
-    """The first entry of each artifact, by the artifact's name."""
+    """Returns the first entry of each artifact, sorted by the artifact's name."""
     found: dict[str, Entry] = {}
     for entry in entries:
         found.setdefault(entry.artifact, entry)

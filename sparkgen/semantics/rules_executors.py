@@ -19,7 +19,7 @@ TRACKING = "spark.dynamicAllocation.shuffleTracking.enabled"
 
 
 def _count(facts: DocumentFacts, name: str) -> int | None:
-    """A whole-number property; None where it is not set, or is no number (another rule's business)."""
+    """A whole-number property; None if it is not set or is no number, which another rule finds."""
     text = facts.properties.get(name, "").strip()
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII) else None
 

@@ -1,4 +1,4 @@
-"""What leads to Spark's pages from outside of the cluster."""
+"""Routes to Spark's pages from outside the cluster."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
 
 OWN_NAMES = ("history", "proxy")
-"""Parts of an address by which Spark's pages tell where they are (ui/static/utils.js)."""
+"""Parts of an address from which Spark's pages derive their own address (ui/static/utils.js)."""
 
 
 def paths(facts: DocumentFacts) -> Iterator[Finding]:
-    """A path that an application's pages read wrongly."""
+    """A route's path that an application's pages mistake for part of their own address."""
     yield from _path(
         facts.path("sparkUIOptions", "route", "path"), facts.get("sparkUIOptions", "route", "path")
     )
 
 
 def server_paths(facts: ServerFacts) -> Iterator[Finding]:
-    """The same of a history server's pages."""
+    """A route's path that a history server's pages mistake for part of their own address."""
     route = (facts.spec.get("sparkUIOptions") or {}).get("route") or {}
     yield from _path(facts.path("sparkUIOptions", "route", "path"), route.get("path"))
 

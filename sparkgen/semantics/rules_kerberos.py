@@ -1,4 +1,4 @@
-"""Logins to Kerberos: what a section `kerberos` needs, and what would act as somebody else."""
+"""Logins to Kerberos: what a section `kerberos` needs, and what would make Spark act as another user."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
 PROPERTIES = (kerberos.PRINCIPAL_PROPERTY, kerberos.KEYTAB_PROPERTY)
-"""With any of these Spark logs in by itself."""
+"""Properties with any of which Spark logs in by itself."""
 
 
 def logins(facts: DocumentFacts) -> Iterator[Finding]:
-    """A section without a login, with two, or without the principal that a login needs."""
+    """A section with no login, with several, without the principal that it needs, or with an unused one."""
     section = facts.get(kerberos.SECTION)
     if section is None:
         return
@@ -40,7 +40,7 @@ def logins(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def somebody_else(facts: DocumentFacts) -> Iterator[Finding]:
-    """Whoever the document names is not who the application would be.
+    """Settings with which the application would not act as the user that the document names.
 
     Sources: UserGroupInformation.createLoginUser; HadoopDelegationTokenManager.doLogin, which forgets the
     proxy user.

@@ -13,11 +13,11 @@ from sparkgen.semantics.wording import shortened
 API_SERVICE = "kubernetes"
 """The Service of the API server, in the namespace `default`."""
 DEFAULT_ACCOUNT = "default"
-"""The account that Kubernetes makes in each namespace, for pods that name none."""
+"""The account that Kubernetes creates in each namespace, for pods that name no account."""
 
 
 def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
-    """An application whose objects would be another's, or whose account would be the namespace's own."""
+    """An application that would replace another application's objects, or the namespace's own account."""
     name, section = facts.name, facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")
     yield from _reserved_suffix(name)
@@ -33,9 +33,9 @@ def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
-    """A shuffle service or a history server whose account would be the namespace's own.
+    """A server whose account would be the namespace's own, or another application's.
 
-    They have no Role that another one could replace: `spark-history` is a good name for a history server.
+    Servers have no Role that another could replace: `spark-history` is a good name for a history server.
     """
     name, section = facts.value["metadata"]["name"], facts.spec.get("serviceAccount") or {}
     account = section.get("name")
@@ -46,12 +46,15 @@ def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def shared_history_names(facts: ServerFacts) -> Iterator[Finding]:
-    """The same of a history server."""
+    """Finds the names of `shared_service_names` in a history server's document."""
     return shared_service_names(facts, "spark-history")
 
 
 def shared_service_names(facts: ServerFacts, good: str) -> Iterator[Finding]:
-    """The same of a server whose Service would be that of Kubernetes itself; `good`: a name to choose."""
+    """Finds what `shared_server_names` finds, and a server whose Service would be that of Kubernetes itself.
+
+    `good`: the name to propose.
+    """
     yield from shared_server_names(facts)
     if facts.value["metadata"]["name"] == API_SERVICE:
         yield Finding(
@@ -88,7 +91,7 @@ def _default() -> Finding:
 
 
 def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
-    """An account that is rendered, and is somebody else's: the namespace's, or another application's."""
+    """A rendered account that belongs to the namespace, or to another application."""
     whose, step = "", "choose another account, or add `create: false` to `serviceAccount`"
     if account == DEFAULT_ACCOUNT:  # with `create: false`, the Role would be bound to it all the same
         whose, step = "every namespace already has", "choose another account"

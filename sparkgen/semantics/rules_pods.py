@@ -49,7 +49,7 @@ def root_users(facts: DocumentFacts) -> Iterator[Finding]:
         elif container.typed and container.kind == "spark":
             path = _pod_user_path(facts, container.role)
         else:
-            continue  # said once, for the Spark container
+            continue  # reported once, for the Spark container
         yield Finding(
             path,
             "is root, but `runAsNonRoot` is on by default: the container never starts",
@@ -60,7 +60,7 @@ def root_users(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _pod_security(facts: DocumentFacts, role: str) -> Mapping[str, Any]:
-    """The pod's security settings that the document gives: typed fields over the template."""
+    """Returns the security settings that the document has for the pod; typed fields win over the template."""
     template = facts.template(role).get("securityContext") or {}
     return {**template, **(facts.role(role).get("podSecurityContext") or {})}
 
@@ -102,7 +102,7 @@ def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
-    """An account in a template: sparkgen's own replaces it, and the rights that were meant are lost."""
+    """An account in a template: the application's own replaces it, and its rights are lost."""
     account = facts.get("driver", "serviceAccount") or facts.get("serviceAccount", "name") or facts.name
     for role in ROLES:
         for field in ("serviceAccountName", "serviceAccount"):
@@ -117,7 +117,7 @@ def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def tokens(facts: DocumentFacts) -> Iterator[Finding]:
-    """A template that asks for the account's token: only the allocator gets one."""
+    """A template that mounts the account's token: only the allocator gets one."""
     for role in ROLES:
         if facts.template(role).get("automountServiceAccountToken") is True:
             yield about_key(

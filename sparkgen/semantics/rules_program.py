@@ -1,4 +1,4 @@
-"""What runs: the main file and its class, the files it needs, the arguments it gets."""
+"""The program: the main file and its class, the files that it needs, and its arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _main(facts: DocumentFacts) -> str:
 
 
 def _language(file: str) -> str | None:
-    """What spark-submit takes a main file for (SparkSubmit.isPython, isR); None without a telling name."""
+    """The language that spark-submit infers from a main file's name (SparkSubmit.isPython, isR), or None."""
     if file.endswith(".py") or file == notebook.MAIN_FILE:
         return "Python"
     if file.endswith((".R", ".r")):
@@ -125,7 +125,7 @@ def main_file(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
-    """Files without a scheme, and files of someone's laptop: both are looked for inside the image."""
+    """Files without a scheme, and files of someone's laptop: Spark looks for both inside the image."""
     files = [(facts.path("mainApplicationFile"), _main(facts))]
     for field in ("jars", "files", "pyFiles", "archives"):
         files += facts.dependencies(field)
@@ -156,7 +156,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
-    """Templates that nobody fills in: sparkgen, Helm values and Kubernetes leave them as they are."""
+    """Placeholders that nothing expands: sparkgen, Helm values and Kubernetes leave them as they are."""
     yield from _unexpanded_arguments(facts)
     for name, text in (facts.get("sparkConf") or {}).items():
         yield from _unexpanded_value(facts.path("sparkConf", name), text, _SPARK_STEP)

@@ -33,7 +33,7 @@ def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
-    """Whether the field that takes a property's place has its value already."""
+    """Whether the field that replaces a property already has the property's value."""
     if name == _NAMESPACE:
         return bool(text == facts.value["metadata"].get("namespace"))
     for property_name, field in same_fields().items():
@@ -66,7 +66,7 @@ def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _advice(facts: DocumentFacts, found: Judgement, name: str, text: str) -> str:
-    """The next step for a property without effect; "" for one that has one, or that is an error."""
+    """Returns the next step for a property without effect; "" if it has an effect, or is an error."""
     if found.verdict in (Verdict.DONE, Verdict.NO_EFFECT):
         return found.advice
     if found.verdict is Verdict.FIELD and _already_said(facts, name, text):

@@ -1,4 +1,4 @@
-"""What of a document's queue, or gang, does not do what it says."""
+"""Queues and gangs: settings that do not have the effect that they seem to have."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _READ_BY = {
     "queue": ("kueue", "volcano", "yunikorn"),
     "resources": ("volcano",),
 }
-"""Option -> the schedulers that read it, where not all do."""
+"""Option -> the schedulers that read it; without the options that all of them read."""
 UNSCHEDULABLE = 100
-"""Default of spec.allocation.maxUnschedulablePods."""
+"""The default of spec.allocation.maxUnschedulablePods."""
 
 
 def queues(facts: DocumentFacts) -> Iterator[Finding]:
@@ -63,12 +63,12 @@ def _kueue(facts: DocumentFacts, *, queued: bool) -> Iterator[Finding]:
 
 
 def gangs(facts: DocumentFacts) -> Iterator[Finding]:
-    """A gang that can never be there, or a queue of a name that none can have."""
+    """A gang that may never be complete, or a name that no queue of Kueue can have."""
     if facts.get("batchScheduler") is None:
         return
     try:
         executors = executors_of(facts.properties)
-    except ValueError:  # a number that is none: another rule says so
+    except ValueError:  # a text that is no number: another rule finds it
         return
     batch = batch_scheduler(facts.spec, executors.minimum, executors.initial)
     if batch is None:
@@ -104,7 +104,7 @@ def gangs(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _held_back(facts: DocumentFacts, gang: int) -> Iterator[Finding]:
-    """Bounds under which the pods of a gang are never all there: its scheduler waits for all of them."""
+    """Bounds that are smaller than the gang: its scheduler waits for all pods, which never exist together."""
     unschedulable = facts.get("allocation", "maxUnschedulablePods")
     bounds = {
         "maxUnschedulablePods": UNSCHEDULABLE if unschedulable is None else unschedulable,

@@ -1,4 +1,4 @@
-"""The runtime image: nobody publishes one, so a document, or its repository, has to name it."""
+"""The runtime image: no registry has the default one, so a document or its repository must name it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNNAMED = "SG020"
 
 
 def unnamed(position: Position, path: Path) -> Problem:
-    """SG020 for a document without the field `path`, which would stand at `position`."""
+    """Returns SG020 for a document without the field `path`, which would be at `position`."""
     return Problem(
         UNNAMED,
         Severity.WARNING,
@@ -24,9 +24,10 @@ def unnamed(position: Position, path: Path) -> Problem:
 
 
 def once(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems with the first SG020 alone, and without it beside an error.
+    """Returns the problems with only the first SG020, or without any SG020 if there is an error.
 
-    One line in `.sparkgen.yaml` ends it for all documents; and what is not right yet need not be pulled.
+    One line in `.sparkgen.yaml` fixes SG020 for all documents; and errors must be fixed before an image is
+    pulled.
     """
     every = list(problems)
     told = any(problem.severity is Severity.ERROR for problem in every)

@@ -22,11 +22,11 @@ SETTINGS = {
     "spark.local.dir": "directories",
     "spark.authenticate": "secretName",
 }
-"""Property that is always set -> the field that says it; "" where it cannot be otherwise."""
+"""Property that sparkgen always sets -> the field that configures it; "" if no field does."""
 
 
 def memory_sizes(facts: ServerFacts) -> Iterator[Finding]:
-    """Sizes that Spark's launcher hands to a JVM that refuses them."""
+    """A memory size that Spark's launcher would pass to a JVM, which would refuse it."""
     text = facts.spec.get("memory")
     if text is None:
         return
@@ -55,7 +55,7 @@ def contradictions(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def always_set(facts: ServerFacts, settings: Mapping[str, str]) -> Iterator[Finding]:
-    """Those of these properties that `sparkConf` has; each with the field that says it, or ""."""
+    """The properties of `settings` (property -> field to set instead, or "") that `sparkConf` has."""
     for name, field in settings.items():
         if name in facts.conf:
             yield about_key(
@@ -77,7 +77,7 @@ def image_version(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def pod_security(_: ServerFacts) -> Iterator[Finding]:
-    """What a service needs of its nodes: nothing of it is left to choose."""
+    """What a service always needs from its nodes: directories, a port, and an init container that is root."""
     yield about_key(
         ("kind",),
         "its pods need directories and a port of their nodes, and an init container that runs as root "
@@ -103,7 +103,7 @@ def directories(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def open_to_all(facts: ServerFacts) -> Iterator[Finding]:
-    """A service without a secret: whoever reaches its port reads all shuffle data on the node."""
+    """A service without a secret: everybody who reaches its port can read all shuffle data on the node."""
     if "secretName" not in facts.spec:
         yield about_key(
             ("spec",),
@@ -114,10 +114,10 @@ def open_to_all(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def accounts(facts: ServerFacts) -> Iterator[Finding]:
-    """An account with a name of its own: applications bind their Role to the one with the service's name.
+    """An account with another name than the service's, to which applications bind their Role.
 
-    What the janitor may not look at is over for it after a while (runtime/janitor/decide.py), unless it waits
-    for ever.
+    If the janitor may not read an application's pods, it takes it for ended after a while, unless it waits
+    for ever (runtime/janitor/decide.py).
     """
     section = facts.spec.get("serviceAccount") or {}
     name, service = section.get("name"), facts.value["metadata"]["name"]

@@ -16,7 +16,7 @@ from sparkgen.semantics.wording import shortened
 
 
 def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
-    """Properties that a typed field says otherwise; the field wins, as in kubeflow's operator."""
+    """Properties to which a typed field gives another value; the field wins, as in kubeflow's operator."""
     for field, name in TYPED_PROPERTIES.items():
         text = facts.conf.get(name)
         value = facts.get(*field)
@@ -63,7 +63,7 @@ def _overruled(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
-    """An event log that a property switches off: the section is there to have one."""
+    """An event log that a property switches off, although the document has a section for it."""
     name = "spark.eventLog.enabled"
     text, section = facts.conf.get(name), facts.get("eventLog")
     if text is not None and section is not None and "enabled" not in section and not _same(text, "true"):
@@ -238,7 +238,7 @@ def _seconds(facts: DocumentFacts, name: str, default: str, unit: str) -> float 
 
 
 def lost_resources(facts: DocumentFacts) -> Iterator[Finding]:
-    """GPUs and the like that Spark counts on, while nothing says which device the pod needs.
+    """GPUs and the like that Spark expects, while nothing specifies which device the pod needs.
 
     Source: KubernetesUtils.buildResourcesQuantities: the limit is `<vendor>/<resource>`, so it takes both.
     """

@@ -1,4 +1,4 @@
-"""An application's shuffle service: what it needs, and what it makes of other settings."""
+"""An application's shuffle service: what it needs, and which other settings it overrides."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.shuffle.service.port": "",
     "spark.dynamicAllocation.shuffleTracking.enabled": "false",
 }
-"""Property that the service decides -> its value; "" is the service's port."""
+"""Property that the service sets -> its value; "" stands for the service's port."""
 
 
 def _section(facts: DocumentFacts) -> Mapping[str, Any] | None:
@@ -49,7 +49,7 @@ def _on_node(facts: DocumentFacts) -> Mapping[str, Any] | None:
 
 
 def names(facts: DocumentFacts) -> Iterator[Finding]:
-    """A service of the node without its name: executors would be scheduled beside none."""
+    """A service of the node without its name: executors would not be scheduled beside it."""
     section = _on_node(facts)
     if section is not None and "name" not in section:
         yield about_key(
@@ -60,7 +60,7 @@ def names(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def secrets(facts: DocumentFacts) -> Iterator[Finding]:
-    """One side of driver and service that authenticates, and another that does not: registration fails.
+    """Executors that authenticate without the service's secret, or the reverse: their registration fails.
 
     Source: ExternalBlockStoreClient.init, which follows spark.authenticate.
     """
@@ -86,13 +86,13 @@ def secrets(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def ports(text: str) -> tuple[int, int]:
-    """The two ends of a range, as the schema lets them be written."""
+    """Returns the two ends of a range in the form that the schema accepts: `23000-23999`."""
     first, _, last = text.partition("-")
     return int(first), int(last)
 
 
 def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
-    """Ranges that are none, and a range that holds the service's port: it is taken where executors go."""
+    """Invalid ranges, and a range with the service's port: it is in use on the executors' nodes."""
     section = _on_node(facts)
     if section is None:
         return
@@ -146,7 +146,7 @@ def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
-    """A service in the executor's pod, and executors that go when they are idle.
+    """A service in the executor's pod, with executors that are removed when they are idle.
 
     Source: ExecutorMonitor, which tracks shuffle data only where there is no service.
     """
@@ -164,7 +164,7 @@ def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
-    """Fields of the other mode, properties that the service decides, and scratch space beside it."""
+    """Fields of the other mode, properties that the service sets, and scratch volumes without effect."""
     section = _section(facts)
     if section is None:
         return
@@ -229,7 +229,7 @@ def directories(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def nested(path: Path, found: Iterable[str]) -> Iterator[Finding]:
-    """Those that are the same as one before, above it or below it: one place, or one disk for two."""
+    """Directories that equal, contain or are inside an earlier one: they share a place, or a disk."""
     before: list[str] = []
     for index, directory in enumerate(found):
         other = next((one for one in before if _related(one, directory)), None)

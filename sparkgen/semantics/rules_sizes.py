@@ -221,7 +221,7 @@ def memory_below_minimum(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _mib(text: str | None) -> int | None:
-    """A size in MiB; None where there is none, or a bad one (another rule's business)."""
+    """Returns a size in MiB; None if there is none or it is not valid, which another rule finds."""
     try:
         return None if text is None else memory.to_mib(text)
     except GrammarError:
@@ -238,7 +238,7 @@ def requests_above_limits(facts: DocumentFacts) -> Iterator[Finding]:
         resources = container.spec.get("resources") or {}
         for name, limit in (resources.get("limits") or {}).items():
             if container.kind == "spark" and name in ("cpu", "memory"):
-                continue  # Spark's own sizes replace the requests: SG110
+                continue  # Spark's own sizes replace the requests: see SG110
             request = (resources.get("requests") or {}).get(name)
             if request is not None and _more(str(request), str(limit)):
                 path = (*container.path, "resources", "requests", name)

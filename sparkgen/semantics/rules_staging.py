@@ -40,7 +40,7 @@ def shared_names(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
-    """A garbage collection of an object store: it tells an artifact's age, and who writes, by a claim."""
+    """A garbage collection without a claim, from which it knows an artifact's age and who writes."""
     if "garbageCollection" in facts.spec and "claim" not in facts.spec["storage"]:
         yield about_key(
             facts.path("garbageCollection"),
@@ -52,7 +52,7 @@ def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def node_ports(facts: ServerFacts) -> Iterator[Finding]:
-    """A port of the nodes for a Service that has none: the API server refuses it."""
+    """A node port for a Service of a type without node ports: the API server refuses it."""
     for side in SIDES:
         options = facts.spec.get(side) or {}
         if "nodePort" in options and options.get("serviceType", "ClusterIP") not in OPEN_TYPES:
@@ -64,7 +64,7 @@ def node_ports(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
-    """One port of the nodes for both sides."""
+    """The same node port for both sides."""
     ports = [(facts.spec.get(side) or {}).get("nodePort") for side in SIDES]
     if ports[0] is not None and ports[0] == ports[1]:
         yield Finding(

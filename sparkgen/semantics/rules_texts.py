@@ -1,4 +1,4 @@
-"""Texts that cannot arrive where they go, though YAML can write them as escapes."""
+"""Texts with characters that YAML can write as escapes, and that their destination cannot hold."""
 
 from __future__ import annotations
 

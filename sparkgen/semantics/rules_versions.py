@@ -32,7 +32,7 @@ def _is_supported(version: tuple[int, int]) -> bool:
 
 
 def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
-    """A Spark for which there is no scheduler jar."""
+    """A Spark version for which there is no scheduler jar."""
     text = facts.spec["sparkVersion"]
     version = _version(text)
     if not _is_supported(version):
@@ -46,7 +46,7 @@ def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def untested_spark(facts: DocumentFacts) -> Iterator[Finding]:
-    """A Spark for which there is a jar, and with which no test runs."""
+    """A Spark version for which there is a jar, but which no test uses."""
     text = facts.spec["sparkVersion"]
     version = _version(text)
     if _is_supported(version) and version < OLDEST.line:
@@ -65,7 +65,7 @@ def image_version(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
-    """Those of the images whose tag names another version of Spark."""
+    """The images whose tag names another version of Spark."""
     for path, image in images:
         tag = _without_digest(image).rpartition(":")[2]
         named = re.match(r"(?:v|spark-)?([2-5])\.([0-9])(?:\.([0-9]+))?(?![0-9.])", tag)
@@ -99,7 +99,7 @@ def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
-    """Those of the images that can change without a change in Git."""
+    """The images that can change without a change in Git."""
     for path, image in images:
         if is_latest(image):
             yield Finding(

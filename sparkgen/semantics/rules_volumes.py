@@ -77,13 +77,13 @@ def _near(name: str, known: set[str]) -> str:
 
 
 def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
-    """Volumes with one name: the API server refuses the pod."""
+    """Volumes with the same name: the API server refuses the pod."""
     seen: dict[tuple[str, str], set[str]] = {}
     for path, volume in _once(facts):
         name, role = str(volume.get("name")), _role_of(facts, path)
         other = seen.get((role, name))
         if other is None and role:
-            # The application's volume is laid over the template's of the same name: one source is fine.
+            # A template's volume is merged with the application's of its name: one kind of source is fine.
             shared = seen.get(("", name))
             other = shared if shared is not None and shared != set(volume) else None
         if other is not None:
@@ -94,7 +94,7 @@ def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _once(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Every volume of the document, the application's own first."""
+    """Yields every volume of the document once, with its path; the application's own first."""
     for index, volume in enumerate(facts.spec.get("volumes") or ()):
         yield facts.path("volumes", index), volume
     for role in ROLES:
@@ -127,7 +127,7 @@ def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
-    """Two things mounted at one place, and sub-paths that leave the volume: the API server refuses both."""
+    """Two mounts at the same path, and sub-paths that leave the volume: the API server refuses both."""
     for container in facts.containers:
         taken: dict[str, str] = {}
         for path, place, what in places(container):
@@ -146,7 +146,7 @@ def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def places(container: Container) -> Iterator[tuple[Path, str, str]]:
-    """Where a container has mounts: path of the value, the place, and what is mounted there."""
+    """Yields the mounts of a container: path in the document, mount path, and what is mounted there."""
     for path, mount in _mounts(container):
         if mount.get("mountPath"):
             yield (
@@ -161,7 +161,7 @@ def places(container: Container) -> Iterator[tuple[Path, str, str]]:
 
 
 def mounted_at(place: str) -> str:
-    """The directory that a mount path means: absolute, without `.`, `..` and doubled slashes.
+    """Returns the directory of a mount path: absolute, without `.`, `..` and doubled slashes.
 
     The kubelet puts a relative path below `/`, and the container runtime cleans it (Go's filepath.Clean).
     """
@@ -169,7 +169,7 @@ def mounted_at(place: str) -> str:
 
 
 def is_below(place: str, directory: str) -> bool:
-    """Whether a mount path is a directory, or lies in it."""
+    """Whether a mount path is a directory, or is inside it."""
     inside, outside = mounted_at(place), mounted_at(directory)
     return inside == outside or inside.startswith(f"{outside.rstrip('/')}/")
 

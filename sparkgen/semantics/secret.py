@@ -1,4 +1,4 @@
-"""Which names and values look like secrets. Such a value never stands in a message."""
+"""Which names and values look like secrets. No message may contain such a value."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sparkgen.semantics.well_known import has_token, without_tokens
 from sparkgen.semantics.wording import shortened
 
 LONGEST_VALUE = 4096
-"""So many characters of a value are compared with what no secret looks like."""
+"""The number of characters of a value that are compared with the patterns of values that are no secrets."""
 LONGEST_NAME = 512
-"""So many characters at the end of a name are read as words."""
+"""The number of characters at the end of a name that are split into words."""
 
 _QUALIFIERS = frozenset(
     (
@@ -20,7 +20,7 @@ _QUALIFIERS = frozenset(
         *("default", "base64", "b", "v", "override"),
     )
 )
-"""Words at the end of a name that say which secret it is, not what the value is."""
+"""Words at the end of a name that tell secrets apart, and do not describe the value; they are dropped."""
 _PLACES = (
     *("file", "files", "path", "paths", "dir", "location", "url", "urls", "uri", "endpoint", "arn", "store"),
     *("host", "hosts", "port", "servers", "string", "source", "keytab", "prefix", "suffix", "header"),
@@ -49,14 +49,14 @@ _AMOUNTS = (
     *("lifetime", "expiry", "expiration", "exp", "duration", "seconds", "ms", "retries", "attempts"),
 )
 _ABOUT = frozenset((*_PLACES, *_WAYS, *_PEOPLE, *_AMOUNTS))
-"""Words at the end of a name, or behind a secret's word, that say where or how: `credentials.provider`."""
+"""Words that make a name no secret, at its end or after a secret's word: `credentials.provider`."""
 _KINDS_OF_KEYS = frozenset(
     (
         *("access", "secret", "account", "api", "private", "shared", "signing", "encryption", "master"),
         *("storage", "subscription", "license", "app"),
     )
 )
-"""`key` alone is no secret: these words before it make it one."""
+"""Words that make `key` after them a secret; `key` alone is none."""
 _ENUMERATED = frozenset(("credential", "credentials", "auth", "authorization"))
 _ENUMERATIONS = frozenset(
     (
@@ -64,18 +64,18 @@ _ENUMERATIONS = frozenset(
         *("bearer", "custom", "anonymous", "sasl", "iam", "aad", "user_info"),
     )
 )
-"""Values of the names in `_ENUMERATED` that choose a way to log in."""
+"""Values of the names in `_ENUMERATED` that choose a way to log in, and so are no secrets."""
 
 
 @cache
 def _word() -> re.Pattern[str]:
-    """Words of names: of camelCase, of parts between dots, dashes and underscores."""
+    """Matches a word of a name: of camelCase, or between dots, dashes and underscores."""
     return re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 @cache
 def _secret_word() -> re.Pattern[str]:
-    """Words that say so by themselves, also with others before them: PGPASSWORD, sfpassword."""
+    """Matches words that mean a secret anywhere, also with letters before them: PGPASSWORD, sfpassword."""
     return re.compile(
         r"[a-z]*(?:passwords?|passwd|passphrase|secret|token)|credentials?|secret(?:access)?key"
         r"|(?:access|account|api|private|shared|master|signing)key"
@@ -84,7 +84,7 @@ def _secret_word() -> re.Pattern[str]:
 
 @cache
 def _last_words() -> re.Pattern[str]:
-    """Words that say so only at the end of a name: `redis.auth`, but not `auth.type`."""
+    """Matches words that mean a secret only at the end of a name: `redis.auth`, but not `auth.type`."""
     return re.compile(
         r"(?:^| )(?:(?:db|user|my|key|store)?pass|pwd|auth|authorization|sas|auth params|user info"
         r"|kerberos ticket)$"
@@ -93,13 +93,13 @@ def _last_words() -> re.Pattern[str]:
 
 @cache
 def _azure_host() -> re.Pattern[str]:
-    """The account for which Azure's properties have a value stands at their end."""
+    """Matches the host of an account at the end of Azure's properties."""
     return re.compile(r"\.[\w-]+\.(?:dfs|blob|file|queue|table)\.[\w.-]+$")
 
 
 @cache
 def _secret_value() -> re.Pattern[str]:
-    """Values that are secrets whatever their name: cloud keys, tokens, private keys, passwords in URLs."""
+    """Matches secrets whatever their name: cloud keys, tokens, private keys, passwords in URLs."""
     return re.compile(
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
         r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"  # of any length
@@ -115,7 +115,7 @@ def _secret_value() -> re.Pattern[str]:
 
 @cache
 def _reference() -> re.Pattern[str]:
-    """Values that are no secret: references, files, class names, switches, numbers, durations."""
+    """Matches values that are no secrets: references, files, class names, switches, numbers, durations."""
     return re.compile(
         r"\s*|.*(?:\$\{|\$\(|\{\{).*|<.*>"
         r"|(?:/|\./|file:|local:|jceks:|localjceks:|hdfs:|s3a?:|gs:|abfss?:|vault:|arn:|projects/).*"
@@ -138,7 +138,7 @@ def is_secret(name: str, text: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in lower case, without those that only say which one it is."""
+    """Returns the words of a name in lower case, without `_QUALIFIERS` and numbers at the end."""
     words = _word().findall(_azure_host().sub("", name[-LONGEST_NAME:]))
     words = [word.lower() for word in words]
     while words and (words[-1] in _QUALIFIERS or words[-1].isdigit()):
@@ -147,7 +147,7 @@ def _words(name: str) -> list[str]:
 
 
 def _names_a_secret(name: str, words: list[str]) -> bool:
-    """Whether the value of a name is what one logs in with, and not where it is or how it is used."""
+    """Whether a name is that of a secret, and not of a secret's place or use."""
     if not words or words[-1] in _ABOUT:
         return False
     return (
@@ -172,5 +172,5 @@ def redacted(text: str) -> str:
 
 
 def safe(name: str, text: str) -> str:
-    """A value for a message: cut to size, or "" where it may be a secret."""
+    """Returns a value for a message: cut to at most 100 characters, or "" if it may be a secret."""
     return "" if is_secret(name, text) else shortened(text)

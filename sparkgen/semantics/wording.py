@@ -1,4 +1,4 @@
-"""The turns of phrase that findings share. Messages start in lower case: a report puts the path first."""
+"""The phrases that findings share. Messages start in lower case: a report puts the path first."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LONGEST = 100
 
 
 def shortened(text: str) -> str:
-    """A text as found, cut to what fits in a message."""
+    """Returns a text from a document, cut to at most 100 characters for a message."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def scalar(text: str) -> str:
-    """A text as a YAML scalar: in quotes unless it is plainly a word, a path, a size or a name."""
+    """Returns a text as a YAML scalar: in quotes unless it is clearly a word, a path, a size or a name."""
     plain = re.fullmatch(r"[A-Za-z_/][A-Za-z0-9_/@.+-]*(:[A-Za-z0-9_/@.+-]+)*|[0-9]+[A-Za-z]+", text)
     return text if plain and text.lower() not in _WORDS else json.dumps(text, ensure_ascii=False)
 
@@ -28,18 +28,18 @@ _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 def line(path: Path, text: str) -> str:
-    """The line of a document that gives the last name of a path a text: `memory: 4g`."""
+    """Returns the line of a document that sets the last part of a path to a text: `memory: 4g`."""
     return f"- {scalar(text)}" if isinstance(path[-1], int) else f"{path[-1]}: {scalar(text)}"
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
-    """Names in a sentence: `a`, `a and b`, `a, b and c`."""
+    """Returns names as part of a sentence: `a`, `a and b`, `a, b and c`."""
     *most, end = names
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def refused(path: Path, text: str, error: GrammarError, allowed: str, example: str) -> Finding:
-    """A text that its grammar refuses."""
+    """Returns the finding for a text that its grammar refuses."""
     shown = json.dumps(shortened(text), ensure_ascii=False)
     verb = "write" if error.suggestion else "for example"
     step = f"{verb} `{line(path, error.suggestion or example)}`"
