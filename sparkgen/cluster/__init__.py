@@ -1,8 +1,8 @@
-"""The cluster that a command talks to: found as kubectl finds it, and logged in to as it logs in.
+"""The connection of a command to a cluster: it finds the cluster and logs in to it as kubectl does.
 
-The official client is an optional extra, `sparkgen[cluster]`. It takes half a second to import, which is paid
-only where its knowledge is needed: for kubeconfigs that are not plain (urllib3_client.py), and to
-forward ports.
+The official client is an optional extra, `sparkgen[cluster]`. Its import takes half a second, so it is
+imported only where it is needed: for kubeconfigs that urllib3_client.py does not support, and to forward
+ports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What sparkgen writes on objects in a cluster when a command asks it to, and who controls an object."""
+"""Annotations and labels that commands set on objects in a cluster, and the controllers of an object."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from sparkgen.cluster.connection import ApplyResult
 
 KILLED = "sparkgen.dev/killed"
-"""Annotation of a Job: when `sparkgen kill` ended it (RFC 3339)."""
+"""Annotation of a Job: the time at which `sparkgen kill` ended it (RFC 3339)."""
 DEADLINE = "sparkgen.dev/deadline-before"
-"""Annotation of such a Job: the `activeDeadlineSeconds` that it had; kill sets one that is over."""
+"""Annotation of such a Job: its former `activeDeadlineSeconds`; kill sets a deadline that has passed."""
 REQUESTED = "sparkgen.dev/requested"
-"""Label of what `sparkgen run` made: no document renders it, and no Git repository has it."""
+"""Label of objects that `sparkgen run` created: no document renders them, and no Git repository has them."""
 REQUEST_ID = "sparkgen.dev/request-id"
-"""Annotation of such a Job: what `--id` said; the same id means the same run."""
+"""Annotation of such a Job: the value of `--id`; the same id means the same run."""
 REQUEST_ARGUMENTS = "sparkgen.dev/request-arguments"
 """Annotation of such a Job: its arguments, as a JSON list."""
 
 KILLER = "sparkgen-kill"
-"""Who sets the fields by which a run is ended (server-side apply's field manager)."""
+"""The field manager (server-side apply) of the fields that end a run."""
 
 OURS = frozenset((KILLER, "sparkgen", "kubectl-client-side-apply"))
-"""Managers whose fields an apply takes over unasked: our own, and that of `sparkgen render | kubectl apply`,
-as `kubectl apply --server-side` does."""
+"""Managers whose fields an apply takes over without `force`: our own, and that of
+`sparkgen render | kubectl apply`, as `kubectl apply --server-side` does."""
 _MODIFIED = "the object has been modified"
 """Source: registry.OptimisticLockErrorMsg of k8s.io/apiserver."""
 _MANAGER = re.compile(r'conflicts? with "([^"]+)"')
@@ -42,7 +42,7 @@ _ARGO_MANAGERS = ("argocd-controller", "argocd-application-controller")
 
 
 def controller_of(item: Mapping[str, Any]) -> str:
-    """Who would undo what is done to an object by hand, as `Argo CD (application pi)`; "" for nobody.
+    """Returns the controller that reverts manual changes to an object, as `Argo CD (application pi)`, or "".
 
     Sources: Argo CD, docs/user-guide/resource_tracking.md; Flux, kustomize-controller's and helm-controller's
     owner labels; Helm, "labels and annotations" of its best practices.
@@ -64,17 +64,17 @@ def controller_of(item: Mapping[str, Any]) -> str:
 
 
 class Applies(Protocol):
-    """What objects can be applied to: a Cluster."""
+    """The method of Cluster that applies an object."""
 
     def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> ApplyResult:
-        """Server-side apply."""
+        """Apply an object (server-side apply)."""
         ...
 
 
 def apply_over(
     cluster: Applies, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False
 ) -> ApplyResult:
-    """Server-side apply that is in no conflict with what sparkgen, or kubectl for it, has set before."""
+    """Apply an object, and take over fields if all that conflict are of the managers in OURS."""
     try:
         return cluster.apply(item, dry_run=dry_run, force=force)
     except ClusterError as error:
@@ -84,11 +84,11 @@ def apply_over(
 
 
 def is_stale(error: ClusterError) -> bool:
-    """Whether an object was refused because it has changed since its `resourceVersion` was read."""
+    """Whether a request was refused because the object has changed since its `resourceVersion` was read."""
     return error.status == HTTPStatus.CONFLICT and _MODIFIED in str(error)
 
 
 def ours(conflict: str) -> bool:
-    """Whether a refused apply is in conflict with nobody else's fields, as the server names the managers."""
+    """Whether all managers that the server's message about a conflict names are in OURS."""
     managers = set(_MANAGER.findall(conflict))
     return bool(managers) and managers <= OURS

@@ -1,4 +1,4 @@
-"""A program that is run for what it prints: not for long, and not for much."""
+"""Runs a program for its output, with limits on its time and on the size of the output."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from collections.abc import Mapping, Sequence
 from typing import IO, cast
 
 MOST = 1 << 20
-"""Bytes of standard output that are read, at most."""
+"""The largest number of bytes of standard output that are read."""
 _TAIL = 2048
-"""Bytes of standard error that are kept."""
+"""The number of bytes kept of the end of standard error."""
 _PIECE = 1 << 16
 _SHOWN = 300
 
 
 class Failed(Exception):
-    """A program that ended badly, or had to be ended: why, on one line."""
+    """A program failed or was killed. The message has the reason on one line."""
 
 
 def output_of(
     command: Sequence[str], environment: Mapping[str, str], *, seconds: float, stdin: bool
 ) -> bytes:
-    """What a program prints. Failed, OSError if it does not start, ValueError for a null byte.
+    """Returns a program's standard output. Raises Failed, OSError (no start), ValueError (null byte).
 
-    A person at a terminal sees its standard error directly, because it may say where to log in; otherwise the
-    end of it is in the message. `stdin`: whether it may read our standard input, so that a person is there.
+    At a terminal, its standard error is shown directly, because it may contain the address of a login page;
+    otherwise its end is in the message. `stdin`: the program may read our standard input, where a user is.
     """
     watched = stdin or (sys.stderr is not None and sys.stderr.isatty())
     process = subprocess.Popen(
@@ -57,7 +57,7 @@ def output_of(
 
 
 def _read(process: subprocess.Popen[bytes], end: float) -> tuple[bytes, bytes]:
-    """Standard output, and the end of standard error. Failed for too much of the first, TimeoutError."""
+    """Returns standard output, and the end of standard error. Raises Failed (too long), TimeoutError."""
     read = {pipe: b"" for pipe in (process.stdout, process.stderr) if pipe is not None}
     with selectors.DefaultSelector() as selector:
         for pipe in read:
@@ -81,6 +81,6 @@ def _read(process: subprocess.Popen[bytes], end: float) -> tuple[bytes, bytes]:
 
 
 def _line(said: bytes) -> str:
-    """The last words of standard error on one line."""
+    """Returns the end of standard error on one line, at most 300 characters."""
     text = " ".join(said.decode(errors="replace").split())
     return text if len(text) <= _SHOWN else f"...{text[3 - _SHOWN :]}"

@@ -1,4 +1,4 @@
-"""What a request and its answer are, whichever client sends it: urllib3_client.py, or official_client.py."""
+"""The types of a request and its answer, for both clients: urllib3_client.py and official_client.py."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 CONNECTIONS = 8
-"""Connections that are kept: as many requests as a command has in flight at once."""
+"""Connections that are kept open: a command sends as many requests at once."""
 TIMEOUT = (10.0, 60.0)
 """Seconds to wait for a connection, and for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request. `query`: names and texts; `body`: sent as JSON; `timeout`: as TIMEOUT, None has no end."""
+    """A request. `query`: names and values; `body`: sent as JSON; `timeout`: as TIMEOUT; None: no limit."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Call:
 
 
 class Answer(Protocol):
-    """An answer whose body is still to be read: urllib3's."""
+    """An answer of urllib3's, whose body has not been read yet."""
 
     @property
     def status(self) -> int:
@@ -35,15 +35,15 @@ class Answer(Protocol):
 
     @property
     def data(self) -> bytes:
-        """All of the body."""
+        """The whole body."""
         ...
 
     def stream(self, amt: int, decode_content: bool) -> Iterator[bytes]:
-        """The body as it comes, in pieces of so many bytes at most."""
+        """Yields the body as it arrives, in pieces of at most `amt` bytes."""
         ...
 
     def close(self) -> None:
-        """Read no more of it."""
+        """Stop reading the body."""
         ...
 
 
@@ -51,20 +51,20 @@ class Forwarded(Protocol):
     """A connection to a port of a pod: the official client's PortForward."""
 
     def socket(self, port_number: int) -> socket.socket:
-        """What is written to it comes out there, and the other way round."""
+        """The socket that is connected to the pod's port."""
         ...
 
     def error(self, port_number: int) -> str | None:
-        """What went wrong at the other end."""
+        """The error at the pod's end; None if there is none."""
         ...
 
     def close(self) -> None:
-        """End it."""
+        """Close the connection."""
         ...
 
 
 class Refused(Exception):
-    """An answer that is none of 200 to 299, or a handshake that failed."""
+    """An answer with a status outside 200 to 299, or a handshake that failed."""
 
     def __init__(self, status: int, reason: str, body: Any) -> None:
         super().__init__(status, reason)
@@ -74,7 +74,7 @@ class Refused(Exception):
 
 
 class Channel(Protocol):
-    """Where requests go; several threads may send at the same time. `server`: its address."""
+    """Sends requests to a server; several threads may send at the same time. `server`: its address."""
 
     @property
     def server(self) -> str:
@@ -82,5 +82,5 @@ class Channel(Protocol):
         ...
 
     def send(self, call: Call) -> Answer:
-        """The answer. Refused, or urllib3's HTTPError where there is none."""
+        """Returns the answer. Raises Refused, or urllib3's HTTPError if there is no answer."""
         ...

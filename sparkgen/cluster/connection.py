@@ -1,4 +1,4 @@
-"""A connection to one cluster: objects as plain dicts, errors in words."""
+"""A connection to one cluster. Objects are plain dicts; errors are ClusterErrors with a readable message."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from sparkgen.cluster.official_client import Official
 
 FIELD_MANAGER = "sparkgen"
-"""Who sets fields by server-side apply, unless the caller is somebody else."""
+"""The field manager of server-side applies, unless the caller passes another one."""
 PIECE = 64 * 1024
-"""Bytes of a stream that are read at once, at most."""
+"""The largest number of bytes of a stream that are read at once."""
 PAGE = 500
-"""Objects in one answer to a list."""
+"""The largest number of objects in one answer to a list."""
 MAX_PAGES = 10_000
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-"""Asks for an object without its content: what is in a Secret stays in the API server."""
+"""Requests an object without its content: the values of a Secret do not leave the API server."""
 
 _CREATED = 201
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
-    """What came of a server-side apply: the object as the server has (would have) it, and if it is new."""
+    """The result of a server-side apply: the object as the server has or would have it; whether it is new."""
 
     item: Object
     created: bool
 
 
 class Cluster:
-    """One cluster and the namespace that is meant; several threads may ask at the same time.
+    """One cluster and the chosen namespace; several threads may send requests at the same time.
 
-    `context`: its name in the kubeconfig; `namespace`: where objects go whose document names none; `server`:
-    its address.
+    `context`: its name in the kubeconfig; `namespace`: of objects whose document names none; `server`: the
+    address of the API server.
     """
 
     def __init__(self, channel: Channel, chosen: Chosen) -> None:
@@ -58,7 +58,7 @@ class Cluster:
         self._swapped = threading.Lock()
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
-        """An object; None if there is none."""
+        """Returns an object; None if it does not exist."""
         path = route(api_version, kind, namespace or self.namespace, name)
         try:
             return self._ask(f"read {kind} {name} in {namespace or self.namespace}", "GET", path)
@@ -68,7 +68,7 @@ class Cluster:
             raise
 
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
-        """Whether there is such an object; its content is not read."""
+        """Whether an object exists; its content is not read."""
         path = route(api_version, kind, namespace or self.namespace, name)
         try:
             doing = f"look for {kind} {name} in {namespace or self.namespace}"
@@ -80,7 +80,7 @@ class Cluster:
         return True
 
     def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str]:
-        """The keys of a Secret or ConfigMap, none where the cluster does not name them. No value is read."""
+        """Returns the keys of a Secret or ConfigMap; none if it does not list them. No value is read."""
         path = route("v1", kind, namespace or self.namespace, name)
         try:
             doing = f"look for {kind} {name} in {namespace or self.namespace}"
@@ -91,7 +91,7 @@ class Cluster:
             raise
 
     def knows(self, api_version: str, kind: str) -> bool:
-        """Whether the cluster has a kind; True where it does not say. Users may ask (`system:discovery`)."""
+        """Whether the cluster has a kind; True if the user may not read it, as `system:discovery` permits."""
         try:
             found = self._ask(f"ask for the kinds of {api_version}", "GET", root(api_version))
         except ClusterError as error:
@@ -109,9 +109,9 @@ class Cluster:
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
     ) -> list[Object]:
-        """The objects of a kind that label and field selectors choose, each with its apiVersion and kind.
+        """Returns the objects of a kind that label and field selectors match, each with apiVersion and kind.
 
-        `namespace`: "" for the one that is meant, or ALL_NAMESPACES.
+        `namespace`: a name, "" for the chosen namespace, or ALL_NAMESPACES.
         """
         where = namespace or self.namespace
         path = route(api_version, kind, where)
@@ -137,9 +137,9 @@ class Cluster:
         force: bool = False,
         manager: str = FIELD_MANAGER,
     ) -> ApplyResult:
-        """Server-side apply: the object as the server would have it (`dry_run`), or has it.
+        """Apply an object (server-side apply); returns it as the server has it, or would have it (`dry_run`).
 
-        Unknown fields are refused. `force` takes fields over from other managers instead of a conflict (409).
+        The server refuses unknown fields. `force` takes over fields of other managers: no conflict (409).
         """
         name = str(item["metadata"]["name"])
         namespace = str(item["metadata"].get("namespace") or self.namespace)
@@ -158,7 +158,7 @@ class Cluster:
             return ApplyResult(_decoded(answer.data), answer.status == _CREATED)
 
     def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
-        """The object as the server has it, or would have it; a ClusterError (409) if it is there already."""
+        """Create an object; returns it as the server has or would have it. ClusterError (409): it exists."""
         metadata = item["metadata"]
         namespace = str(metadata.get("namespace") or self.namespace)
         name = metadata.get("name") or metadata.get("generateName", "")
@@ -178,7 +178,7 @@ class Cluster:
         *,
         manager: str = FIELD_MANAGER,
     ) -> Object:
-        """Change some fields of an object that is there (JSON merge patch)."""
+        """Change some fields of an existing object (JSON merge patch); returns the object."""
         metadata = item["metadata"]
         namespace = str(metadata.get("namespace") or self.namespace)
         path = route(str(item["apiVersion"]), str(item["kind"]), namespace, str(metadata["name"]))
@@ -192,10 +192,10 @@ class Cluster:
         )
 
     def watch(self, item: Mapping[str, Any], seconds: float) -> Iterator[Object]:
-        """What becomes of an object after the state that `item` has, for so long at most.
+        """Yields the changes of an object after the state in `item`, for at most `seconds`.
 
-        Each is an event: `type` (ADDED, MODIFIED, DELETED, ERROR) and `object`. It may end early, at any
-        time: then look at the object, and watch again.
+        Each change is an event: `type` (ADDED, MODIFIED, DELETED, ERROR), `object`. The watch may end early
+        at any time: then read the object, and watch again.
         """
         metadata = item["metadata"]
         path = route(str(item["apiVersion"]), str(item["kind"]), str(metadata["namespace"]))
@@ -218,9 +218,9 @@ class Cluster:
     def delete(
         self, api_version: str, kind: str, name: str, namespace: str = "", *, after_owned: bool = False
     ) -> bool:
-        """Delete an object, and in the background what it owns; False if there was none.
+        """Delete an object, and in the background the objects that it owns; False if it did not exist.
 
-        `after_owned`: it is there, being deleted, until what it owns is gone.
+        `after_owned`: the object exists, and is being deleted, until those that it owns are gone.
         """
         path = route(api_version, kind, namespace or self.namespace, name)
         doing = f"delete {kind} {name} in {namespace or self.namespace}"
@@ -242,7 +242,7 @@ class Cluster:
         tail: int | None = None,
         previous: bool = False,
     ) -> str:
-        """The log of a container, or its last lines; `previous`: of the time before it was restarted."""
+        """Returns a container's log, or its last `tail` lines; `previous`: that before its last restart."""
         return b"".join(self.follow(pod, container, namespace, tail=tail, previous=previous)).decode(
             errors="replace"
         )
@@ -257,7 +257,7 @@ class Cluster:
         previous: bool = False,
         follow: bool = False,
     ) -> Iterator[bytes]:
-        """The log of a container as it comes, in pieces; with `follow` until the container ends.
+        """Yields a container's log as it arrives, in pieces; with `follow` until the container ends.
 
         https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
         """
@@ -280,14 +280,14 @@ class Cluster:
             yield from answer.stream(PIECE, decode_content=True)
 
     def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
-        """One connection to a port of a pod, through the API server.
+        """Opens a connection to a port of a pod, through the API server.
 
         https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.34/#portforward-pod-v1-core
         """
         from sparkgen.cluster import official_client  # noqa: PLC0415 - see the package
 
         where = namespace or self.namespace
-        # The client swaps its transport for the time of this call, and one that timed out keeps it swapped.
+        # The client replaces its transport during this call. After a timeout, it does not restore it.
         with self._swapped, in_words(f"forward port {port} of pod {pod} in {where}", self.server):
             made, self._official = self._official or official_client.channel(self._chosen), None
             opened = made.forward(pod, port, where)
@@ -309,7 +309,7 @@ class Cluster:
 
 
 def _decoded(data: bytes) -> Object:
-    """The object in an answer. ValueError for what is none."""
+    """Returns the object in an answer. Raises ValueError for anything else."""
     value = json.loads(data)
     if not isinstance(value, dict):
         raise ValueError("the answer is not an object")
@@ -317,12 +317,12 @@ def _decoded(data: bytes) -> Object:
 
 
 def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Names and texts, without those that say nothing."""
+    """Returns names and values, without empty values."""
     return tuple((name, text) for name, text in said.items() if text)
 
 
 def _events(pieces: Iterator[bytes]) -> Iterator[Any]:
-    """The JSON values of a stream, one in each line."""
+    """Yields the JSON values of a stream, one on each line."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
@@ -330,9 +330,9 @@ def _events(pieces: Iterator[bytes]) -> Iterator[Any]:
 
 
 def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluster:
-    """A connection to the cluster that is meant; nothing is sent before the first question.
+    """Returns a connection to the chosen cluster; nothing is sent before the first request.
 
-    ClusterError when there is no such cluster, or the official client is not installed.
+    Raises ClusterError if there is no such cluster, or the official client is not installed.
     """
     if find_spec("kubernetes") is None:
         raise not_installed()

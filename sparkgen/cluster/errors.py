@@ -1,4 +1,4 @@
-"""What goes wrong between a command and a cluster, in words: what happened, and what to do about it."""
+"""Errors of requests to a cluster, with readable messages: what happened, and what to do about it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sparkgen.cluster.channel import Refused
 from sparkgen.errors import SparkgenError
 
 _HANDSHAKE = re.compile(r"Handshake status ([0-9]{1,3}) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
-"""How the official client tells of a refused websocket: status, reason, headers, body."""
+"""The official client's message about a refused websocket: status, reason, headers, body."""
 INSTALL = "pip install 'sparkgen[cluster]'"
 
 
 class ClusterError(SparkgenError):
-    """A request that came to nothing.
+    """A request failed.
 
-    `status`: the HTTP status, None when there was no answer at all; `said`: the answer in words, without what
-    was tried, "" when there was none.
+    `status`: the HTTP status, None if there was no answer; `said`: the server's message, without the
+    request, "" if there was no answer.
     """
 
     def __init__(self, message: str, status: int | None = None, said: str = "") -> None:
@@ -31,15 +31,15 @@ class ClusterError(SparkgenError):
 
 
 def not_installed() -> ClusterError:
-    """The official client is missing."""
+    """Returns the error that the official client is not installed."""
     return ClusterError(f"this command needs a library to talk to a cluster: {INSTALL}")
 
 
 @contextlib.contextmanager
 def in_words(doing: str, server: str) -> Iterator[None]:
-    """Turn what a channel raises inside into a ClusterError.
+    """Turn an error of a channel inside the block into a ClusterError.
 
-    `doing` completes "cannot ...", as in "read jobs/pi in namespace analytics"; `server` is its address.
+    `doing` completes "cannot ...", as in "read jobs/pi in namespace analytics"; `server`: the address.
     """
     from urllib3.exceptions import HTTPError  # noqa: PLC0415 - see the package
 
@@ -57,7 +57,7 @@ def in_words(doing: str, server: str) -> Iterator[None]:
 
 
 def refused(doing: str, server: str, error: Refused) -> ClusterError:
-    """The server's answer, in its own words where it has some."""
+    """Returns the error for a refused request, with the server's own message if it has one."""
     status, body, reason = error.status, error.body, error.reason
     if handshake := _HANDSHAKE.fullmatch(reason):
         status, body, reason = int(handshake[1]), _unwrapped(handshake[3]), handshake[2]
@@ -67,7 +67,7 @@ def refused(doing: str, server: str, error: Refused) -> ClusterError:
 
 
 def _unwrapped(text: str) -> str:
-    """What was printed as bytes, `b'...'`, as text."""
+    """Returns the text in a printed bytes literal, `b'...'`; any other text as it is."""
     if not text.startswith(("b'", 'b"')):
         return text
     try:
@@ -78,7 +78,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _message(body: Any) -> str:
-    """The message of a Status object; "" for any other body."""
+    """Returns the message of a Status object; "" for any other body."""
     try:
         status = json.loads(body or "")
     except (TypeError, ValueError, RecursionError):
@@ -100,7 +100,7 @@ def _next_step(status: int, said: str, server: str) -> str:
 
 
 def _silence(server: str, error: Exception) -> str:
-    """Why there was no answer. The innermost cause says most; what wraps it repeats the address."""
+    """Returns why there was no answer, from the innermost cause: the errors around it repeat the address."""
     cause: BaseException = error
     while (inner := getattr(cause, "reason", None) or cause.__cause__) and isinstance(inner, BaseException):
         cause = inner

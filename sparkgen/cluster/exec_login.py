@@ -1,4 +1,4 @@
-"""A login by the program that a kubeconfig names under `exec`, as kubectl runs it.
+"""Logs in with the program that a kubeconfig names under `exec`, as kubectl does.
 
 EKS, GKE and AKS log in this way. The program gets the variable KUBERNETES_EXEC_INFO, and prints an
 ExecCredential: a token, or a client certificate with its key, and possibly when these expire.
@@ -25,17 +25,17 @@ _EXTENSION = "client.authentication.k8s.io/exec"
 _MODES = ("Never", "IfAvailable", "Always")
 _SECONDS = 120.0
 _SECONDS_WITH_A_PERSON = 900.0
-"""As long as a device code of Azure lives."""
+"""Seconds for which a device code of Azure is valid."""
 _HINT = 400
 TOKEN = re.compile(r"[\x21-\x7e]+")
-"""What a header may carry after "Bearer "."""
+"""The characters that a header may have after "Bearer "."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A program that logs in. `cluster`: what it is told about the cluster; None for nothing.
+    """A program that logs in. `cluster`: the facts about the cluster that it gets; None if it gets none.
 
-    `user`: the name of the user in the kubeconfig; `terminal`: whether a person can answer its questions.
+    `user`: the name of the user in the kubeconfig; `terminal`: whether standard input is a terminal.
     """
 
     user: str
@@ -51,7 +51,7 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a program printed; "" for what it did not. The certificate and its key are PEM texts."""
+    """The credential that a program printed; "" for missing parts. Certificate and key are PEM texts."""
 
     token: str = field(default="", repr=False)
     certificate: str = field(default="", repr=False)
@@ -60,7 +60,7 @@ class Credential:
 
 
 def can_read(user: Mapping[str, Any]) -> bool:
-    """Whether a user of a kubeconfig logs in by a program only, in a version of the API that is known."""
+    """Whether a user of a kubeconfig logs in only with a program, in a version of the API in VERSIONS."""
     entry = user.get("exec")
     return set(user) == {"exec"} and isinstance(entry, dict) and entry.get("apiVersion") in VERSIONS
 
@@ -72,7 +72,7 @@ def plugin(
     folder: Path,
     environment: Mapping[str, str],
 ) -> Plugin:
-    """The program of the user `name`. ClusterError for an entry that kubectl refuses as well."""
+    """Returns the program of the user `name`. Raises ClusterError for an entry that kubectl refuses, too."""
     command, arguments, more = entry.get("command"), entry.get("args") or (), entry.get("env") or ()
     if not isinstance(command, str) or not command:
         raise _wrong(name, "needs `command`, the program that logs in")
@@ -99,7 +99,7 @@ def _is_variable(entry: Any) -> bool:
 
 
 def _interactive(name: str, command: str, entry: Mapping[str, Any], *, terminal: bool) -> bool:
-    """Whether the program may ask a person. Only the older version of the API has a default."""
+    """Whether the program may ask the user. Only the older version of the API has a default."""
     mode = entry.get("interactiveMode") or ("IfAvailable" if entry["apiVersion"] == VERSIONS[1] else "")
     if mode not in _MODES:
         raise _wrong(name, f"needs `interactiveMode`: {', '.join(_MODES[:-1])} or {_MODES[-1]}")
@@ -112,7 +112,7 @@ def _interactive(name: str, command: str, entry: Mapping[str, Any], *, terminal:
 
 
 def _told(cluster: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """What a program is told about the cluster; the certificate authority as data."""
+    """Returns the facts about the cluster that a program gets; the certificate authority as data."""
     names = ("server", "certificate-authority-data")
     told = {name: cluster[name] for name in names if name in cluster}
     if "certificate-authority" in cluster:
@@ -127,7 +127,7 @@ def _told(cluster: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def log_in(plugin: Plugin) -> Credential:
-    """Run the program. ClusterError, with the next step, where it gives nothing that is of use."""
+    """Run the program; returns its credential. Raises ClusterError, with the next step, if it prints none."""
     from sparkgen.cluster.bounded_process import Failed, output_of  # noqa: PLC0415 - rare
 
     spec: dict[str, Any] = {"interactive": plugin.interactive}
@@ -160,7 +160,7 @@ def log_in(plugin: Plugin) -> Credential:
 
 
 def _credential(printed: bytes, api_version: str) -> Credential:
-    """The credential in what a program printed. ValueError, which never repeats what was printed."""
+    """Returns the credential in a program's output. Raises ValueError, which never repeats the output."""
     value = json.loads(printed)
     if not isinstance(value, dict) or value.get("kind") != _KIND:
         raise ValueError("it is another kind of object")

@@ -1,4 +1,4 @@
-"""Requests through the official client: it knows every way to log in. The one module that imports it."""
+"""Sends requests with the official client, which supports every login. Only this module imports it."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Chosen
 
 HANDSHAKE = 30.0
-"""Seconds until a port is forwarded, at most: the API server asks the kubelet, and that the runtime."""
+"""The longest time in seconds to open a port: the API server asks the kubelet, and it asks the runtime."""
 
 
 class Official:
     """A channel of the official client.
 
-    Its requests share a pool of connections and nothing that changes, so that threads may share it; but
-    `forward` swaps its transport for the time of a call: it wants a channel of its own.
+    Its requests share a pool of connections and no changing state, so threads may share it; but `forward`
+    replaces its transport during a call, and so needs a channel of its own.
     """
 
     def __init__(self, api: client.ApiClient) -> None:
         self.server = str(api.configuration.host)
         self._api = api
-        # The dynamic client speaks JSON, whichever version of the typed clients is installed. Its discovery
-        # is a dozen requests and a cache in /tmp that others may write: the paths are in routes.py instead.
+        # The dynamic client uses JSON, whichever version of the typed clients is installed. Its discovery
+        # needs a dozen requests and a cache in /tmp that others may write: routes.py has the paths instead.
         self._client = DynamicClient(api, discoverer=_NoDiscovery)
 
     def send(self, call: Call) -> Answer:
-        """The answer. Refused, or an HTTPError."""
+        """Returns the answer. Raises Refused, or an HTTPError."""
         headers = dict(call.headers)
         with _plainly():
             answer = self._client.request(
@@ -51,9 +51,9 @@ class Official:
         return cast(Answer, answer)
 
     def forward(self, pod: str, port: int, namespace: str) -> Forwarded:
-        """One connection to a port of a pod. Refused, or an OSError; a TimeoutError breaks this channel.
+        """Opens a connection to a pod's port. Raises Refused or OSError; a TimeoutError breaks this channel.
 
-        The client sets no end to a handshake and has no way to say one, so that it is left alone on a thread.
+        The client has no timeout for a handshake, and no setting for one, so the handshake runs on a thread.
         """
         from kubernetes.stream import portforward  # noqa: PLC0415 - for one of many commands
 
@@ -80,13 +80,13 @@ class Official:
 
 
 def _close(late: Future[Any]) -> None:
-    """End a connection that nobody waits for any more."""
+    """Close a connection that was opened after the timeout."""
     if late.exception() is None:
         late.result().close()
 
 
 def channel(chosen: Chosen) -> Official:
-    """The channel to a cluster. ClusterError when its kubeconfig cannot be used."""
+    """Returns the channel to a cluster. Raises ClusterError if its kubeconfig cannot be used."""
     settings = client.Configuration()
     settings.retries = 1
     settings.connection_pool_maxsize = CONNECTIONS
@@ -103,7 +103,7 @@ def channel(chosen: Chosen) -> Official:
 
 @contextlib.contextmanager
 def _plainly() -> Iterator[None]:
-    """The client's word for a refusal as ours."""
+    """Turn the client's ApiException into Refused."""
     try:
         yield
     except ApiException as error:
@@ -111,7 +111,7 @@ def _plainly() -> Iterator[None]:
 
 
 class _NoDiscovery:
-    """What the dynamic client asks for and sparkgen does not need."""
+    """A discoverer that does nothing: the dynamic client requires one, and sparkgen does not need it."""
 
     def __init__(self, client: Any, cache_file: Any) -> None:
         pass

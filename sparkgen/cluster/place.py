@@ -1,4 +1,4 @@
-"""Which cluster and which namespace a command means, decided as kubectl decides it.
+"""Which cluster and which namespace a command uses, chosen as kubectl does.
 
 The kubeconfig is --kubeconfig, or the files that KUBECONFIG lists, merged, or ~/.kube/config; the context is
 --context or the current one; the namespace is --namespace, the context's, or "default". Inside of a pod
@@ -24,7 +24,7 @@ IN_CLUSTER = "the pod's own cluster"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a person said about the cluster; "" for what was left open."""
+    """The user's options about the cluster; "" for an option that is not set."""
 
     kubeconfig: str = ""
     context: str = ""
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What that comes to. `files` are joined as in KUBECONFIG; "" means the pod's own cluster."""
+    """The chosen cluster. `files` are joined as in KUBECONFIG; "" means the pod's own cluster."""
 
     files: str
     context: str
@@ -41,7 +41,7 @@ class Chosen:
 
 
 def choose(place: Place, environment: Mapping[str, str]) -> Chosen:
-    """The cluster that is meant. ClusterError when there is none, or several and nothing says which."""
+    """Returns the chosen cluster. Raises ClusterError if there is none, or several and none is chosen."""
     files = _files(place, environment)
     if not files:
         if "KUBERNETES_SERVICE_HOST" in environment and not place.context:
@@ -55,7 +55,7 @@ def choose(place: Place, environment: Mapping[str, str]) -> Chosen:
 
 
 def _files(place: Place, environment: Mapping[str, str]) -> str:
-    """The kubeconfig files that exist, joined as in KUBECONFIG; the one that was named must exist."""
+    """The kubeconfig files that exist, joined as in KUBECONFIG. ClusterError if --kubeconfig does not."""
     if place.kubeconfig:
         if not Path(place.kubeconfig).is_file():
             raise ClusterError(f"--kubeconfig {place.kubeconfig}: there is no such file")
@@ -66,9 +66,9 @@ def _files(place: Place, environment: Mapping[str, str]) -> str:
 
 
 def _contexts(files: str) -> tuple[dict[str, str], str]:
-    """The namespace of each context by its name ("" where it has none), and the current context's name.
+    """Returns the namespace of each context by its name ("" if it has none), and the current context's name.
 
-    Where files say different things the first one is right, as for kubectl.
+    If files contradict each other, the first one wins, as with kubectl.
     """
     found: dict[str, str] = {}
     current = ""
@@ -82,7 +82,7 @@ def _contexts(files: str) -> tuple[dict[str, str], str]:
 
 
 def read(file: str) -> dict[str, Any]:
-    """A kubeconfig. ClusterError where it is none."""
+    """Reads a kubeconfig. Raises ClusterError if it cannot be read, or is not a kubeconfig."""
     import yaml  # noqa: PLC0415 - 20 ms for commands with a cluster only
 
     try:

@@ -1,9 +1,9 @@
-"""Where an object stands in the API: a path from its apiVersion, kind, namespace and name."""
+"""The path of an object in the API, from its apiVersion, kind, namespace and name."""
 
 from __future__ import annotations
 
 ALL_NAMESPACES = "*"
-"""In place of the name of a namespace: all of them. No namespace can have this name."""
+"""Stands for all namespaces in place of a namespace's name. No namespace can have this name."""
 _PLURALS = {"Ingress": "ingresses", "NetworkPolicy": "networkpolicies", "StorageClass": "storageclasses"}
 _CLUSTER_WIDE = frozenset(
     ("Namespace", "Node", "PersistentVolume", "SelfSubjectAccessReview", "StorageClass")
@@ -16,7 +16,7 @@ def root(api_version: str) -> str:
 
 
 def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
-    """The path of an object, or of all of its kind; of a kind without namespaces, whatever `namespace` says.
+    """Returns the path of an object, or of all of its kind; kinds without namespaces ignore `namespace`.
 
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. The plural of a kind is its
     lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen knows three

@@ -1,8 +1,8 @@
-"""Objects of a cluster in the form that Kubernetes gives them, whatever the server sent.
+"""Puts objects of a cluster into the form that Kubernetes gives them, whatever the server sent.
 
-An API server checks what it stores. What comes from something else, such as a proxy, may have any form, and a
-command must not end in an internal error. So a value of the wrong type is left out here, by the name of its
-field: these names mean the same everywhere in Kubernetes.
+An API server checks the objects that it stores. The answer of something else, such as a proxy, may have any
+form, and a command must not end in an internal error. So this module drops values of the wrong type, by the
+name of their field: these names mean the same everywhere in Kubernetes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NAMES = {
     _is_map_of_texts: ("labels", "annotations", "matchLabels"),
 }
 _TYPES: Mapping[str, Callable[[Any], bool]] = {name: fits for fits, names in _NAMES.items() for name in names}
-"""The type of each field of this name, wherever it is."""
+"""Name of a field -> the check of its type, wherever the field is."""
 
 _LISTS: Mapping[str, tuple[str, ...]] = {
     "ownerReferences": ("kind", "uid"),
@@ -71,11 +71,11 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
     "env": ("name",),
     "volumes": ("name",),
 }
-"""Lists of maps, and what each of these maps must have."""
+"""Lists of maps -> the fields that each of these maps must have, as texts."""
 
 
 def conforming(item: Object) -> Object:
-    """The object without values of a wrong type."""
+    """Returns the object without values of a wrong type."""
     kept: Object = _map(item)
     if not isinstance(kept.get("status", {}), dict):
         del kept["status"]
@@ -83,7 +83,7 @@ def conforming(item: Object) -> Object:
 
 
 def completed(item: ObjectView) -> Object:
-    """The object with what its kind always has, perhaps empty."""
+    """Returns a copy of the object with all fields that its kind always has; missing ones are empty."""
     whole = copy.deepcopy(dict(item))
     for template in _templates(whole):
         template.setdefault("metadata", {})
@@ -96,13 +96,13 @@ def completed(item: ObjectView) -> Object:
 
 
 def has_name(item: Any) -> bool:
-    """Whether something is an object with a name: nothing else can be shown, or asked about."""
+    """Whether a value is an object with a name: others can be neither shown nor requested."""
     metadata = item.get("metadata") if isinstance(item, dict) else None
     return isinstance(metadata, dict) and isinstance(metadata.get("name"), str) and bool(metadata["name"])
 
 
 def data_keys(metadata_only: ObjectView) -> frozenset[str]:
-    """The keys of a Secret or ConfigMap, by the record of who set which field; none where there is no record.
+    """Returns the keys of a Secret or ConfigMap, from its record of managed fields; none without a record.
 
     https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
     """
@@ -144,7 +144,7 @@ def _list(key: str, items: list[Any]) -> list[Any]:
 
 
 def _status(status: dict[str, Any]) -> dict[str, Any]:
-    """The status of a container: each of its states is a map, and an end has a number."""
+    """Returns a container's status with valid states only: maps, and an exitCode in `terminated`."""
     for key in _STATES:
         if key in status:
             states = status[key] if isinstance(status[key], dict) else {}

@@ -1,9 +1,9 @@
-"""Requests by urllib3 alone, where the kubeconfig says all there is to know.
+"""Sends requests with urllib3 alone, for common kubeconfigs.
 
-Importing the official client takes half a second, several times what a command has to do. A kubeconfig of one
-file with an address, a certificate authority, and a token, a client certificate or a program that logs in
-(exec_login.py) needs nothing of it. Anything else, from a proxy to a file that is missing, is left to the
-official client, which knows what to do, or what to say. Tests hold both to the same requests.
+Importing the official client takes half a second, several times as long as the work of a command. It is not
+needed for a kubeconfig of one file with an address, a certificate authority, and a token, a client
+certificate or a program that logs in (exec_login.py). Everything else, from a proxy to a missing file, is
+left to the official client, which supports it or explains the error. Tests require the same requests of both.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sparkgen.cluster.place import Chosen, read
 _CLUSTER = {"server", "certificate-authority", "certificate-authority-data", "extensions"}
 _USER = {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token"}
 _UNAUTHORIZED = 401
-_NO_PASSWORD = b""  # an encrypted key is an error, and no question on the terminal
+_NO_PASSWORD = b""  # an encrypted key is an error; ssl would ask for its password on the terminal
 _FILES = ("certificate-authority", "client-certificate", "client-key")
 
 
@@ -46,7 +46,7 @@ class Plain:
         self._pool = urllib3.connection_from_url(server, maxsize=CONNECTIONS, **more)
 
     def send(self, call: Call) -> Answer:
-        """The answer; tried once more where no connection came about. Refused, or an HTTPError."""
+        """Returns the answer; retries once if the connection fails. Raises Refused, or an HTTPError."""
         connect, read = call.timeout
         url = f"{self._prefix}{call.path}{'?' if call.query else ''}{urlencode(call.query)}"
         answer = self._pool.urlopen(
@@ -65,10 +65,10 @@ class Plain:
 
 
 class LoggedIn:
-    """A channel whose login is a program's.
+    """A channel that logs in with a program.
 
     The program runs before the first request, when its credential has expired, and once more when the server
-    refuses the credential. Several threads wait for one login.
+    refuses the credential. Threads that need it at the same time wait for the same login.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class LoggedIn:
         self._expires: datetime | None = None
 
     def send(self, call: Call) -> Answer:
-        """The answer. Refused, an HTTPError, or a ClusterError where the login fails."""
+        """Returns the answer. Raises Refused, an HTTPError, or ClusterError if the login fails."""
         used = self._current(None)
         try:
             return used.send(call)
@@ -97,7 +97,7 @@ class LoggedIn:
         return self._current(used).send(call)
 
     def _current(self, refused: Plain | None) -> Plain:
-        """The channel of a credential that is good; another one than `refused`."""
+        """Returns a channel, other than `refused`, with a credential that has not expired."""
         with self._held:
             expired = self._expires is not None and self._expires <= self._now()
             if self._plain is None or self._plain is refused or expired:
@@ -111,7 +111,7 @@ def channel(
     environment: Mapping[str, str],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Channel | None:
-    """The channel to a cluster; None where the official client has to look. ClusterError for a bad login."""
+    """Returns the channel to a cluster; None if the official client is needed. ClusterError: bad login."""
     if not chosen.files or os.pathsep in chosen.files:
         return None
     try:
@@ -138,7 +138,7 @@ def channel(
 def _with_credential(
     server: str, cluster: Mapping[str, Any], folder: Path, name: str, credential: Credential
 ) -> Plain:
-    """A channel with what a program printed."""
+    """Returns a channel with the credential of a program. Raises ClusterError if it cannot be used."""
     pem = {"client-certificate": credential.certificate, "client-key": credential.key}
     user = {f"{key}-data": base64.b64encode(text.encode()).decode() for key, text in pem.items() if text}
     try:
@@ -153,7 +153,7 @@ def _with_credential(
 def _opened(
     server: str, cluster: Mapping[str, Any], folder: Path, user: Mapping[str, Any], token: str
 ) -> Plain:
-    """A channel with a token, or a client certificate, or both. Errors of ssl, OSError or ClusterError."""
+    """A channel with a token, a client certificate, or both. Raises errors of ssl, OSError, ClusterError."""
     if token and not exec_login.TOKEN.fullmatch(token):
         raise ClusterError("the token in the kubeconfig has a space, a line break or another odd character")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -162,7 +162,7 @@ def _opened(
 
 
 def _entries(config: Mapping[str, Any], context: str) -> tuple[dict[str, Any], str, dict[str, Any]]:
-    """The cluster, and the user with its name, of a context. ValueError where they are not clear."""
+    """Returns a context's cluster, its user's name, and the user. Raises ValueError if they are ambiguous."""
     chosen = _named(config["contexts"], context)["context"]
     cluster = _named(config["clusters"], chosen["cluster"])["cluster"]
     user = _named(config["users"], chosen["user"])["user"]
@@ -175,7 +175,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> dict[str, Any]:
 
 
 def _is_plain(cluster: Mapping[str, Any], user: Mapping[str, Any]) -> bool:
-    """Whether nothing is said that this module does not know, and nothing twice."""
+    """Whether the entries have only fields that this module supports, and none in two forms."""
     said = {*cluster, *user}
     twice = any({name, f"{name}-data"} <= said for name in _FILES)
     logs_in = exec_login.can_read(user) if "exec" in user else set(user) <= _USER
@@ -196,7 +196,7 @@ def _proxied(server: str, environment: Mapping[str, str]) -> bool:
 
 
 def _tls(said: Mapping[str, Any], folder: Path) -> ssl.SSLContext:
-    """Whom to trust, and who we are. Paths are relative to the kubeconfig's folder, as for kubectl."""
+    """Returns the TLS settings (authorities, client certificate); paths are relative to the kubeconfig."""
     context = create_urllib3_context()
     if "certificate-authority-data" in said:
         context.load_verify_locations(cadata=base64.b64decode(said["certificate-authority-data"]).decode())
@@ -211,7 +211,7 @@ def _tls(said: Mapping[str, Any], folder: Path) -> ssl.SSLContext:
 
 
 def _load_client(context: ssl.SSLContext, said: Mapping[str, Any], folder: Path) -> None:
-    """Load a client's certificate and key, which ssl takes as files only."""
+    """Load a client's certificate and key; ssl accepts only files."""
     if "client-certificate" in said and "client-key" in said:
         names = (folder / said["client-certificate"], folder / said["client-key"])
         context.load_cert_chain(*names, password=_NO_PASSWORD)
