@@ -1,6 +1,6 @@
-"""Local files of a document as OCI artifacts: found, checked, compared with the lock, packed and pushed.
+"""Delivers a document's local files as OCI artifacts: finds, checks, compares (with the lock), packs, pushes.
 
-What a document names with `./` or `../` is packed into at most two artifacts, `code` and `dependencies`, the
-same bytes on every machine. What was pushed stands in the lock beside the document. Reading files and talking
-to a registry are apart from what is decided: docs/design/delivery.md.
+The files that a document names with `./` or `../` are packed into at most two artifacts, `code` and
+`dependencies`, with the same bytes on every machine. The lock beside the document records what was pushed.
+Decisions are separate from reading files and requests to a registry: docs/design/delivery.md.
 """

@@ -1,4 +1,4 @@
-"""The files of a document beside what was pushed of them, without a network. Pure."""
+"""Compares a document's files with the artifacts that were pushed, without a network. Pure."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Why an artifact has to be pushed. `kind`: it never was, or is another one, or is not needed."""
+    """Why a push is needed for an artifact. `kind`: it was never pushed, has changed, or is not needed."""
 
     artifact: str
     kind: Literal["missing", "changed", "unneeded"]
     reason: str
 
     def __str__(self) -> str:
-        """For people."""
+        """The difference as a sentence without a full stop: the artifact, and the reason."""
         return f"{self.artifact} {self.reason}"
 
 
 def differences(
     looked: Looked, artifacts: Any, repository: str, identity: Callable[[Contents], Identity]
 ) -> Iterator[Difference]:
-    """What of the artifacts is not made of the files as they are, or stands in another repository.
+    """Yields the artifacts that do not match the present files, or that are in another repository.
 
-    `artifacts`: as the document has them; what is no artifact is the schema's to refuse. `identity`: what the
-    files give when they are packed. It is not asked for packages, which an index and an installer have to
-    give: of these only the requirements are compared.
+    `artifacts`: as the document has them; the schema refuses invalid ones. `identity`: packs files, returns
+    their identity. It is not called for packages, which need an index and an installer: only their
+    requirements are compared.
     """
     listed = artifacts if isinstance(artifacts, list) else ()
     known = {str(one["name"]): one for one in listed if isinstance(one, Mapping) and "name" in one}

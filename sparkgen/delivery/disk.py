@@ -1,6 +1,6 @@
-"""Files below the root of a repository, as they are on this machine: listed, measured and read.
+"""Lists, measures and reads files below the root of a repository on this machine.
 
-Nothing outside of the root is opened: each path is resolved first, whatever links it goes through.
+No file outside the root is opened: each path is resolved first, with all links in it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GIT_FOLDER = ".git"
 
 
 class Unusable(Exception):
-    """A path that cannot be delivered. `message` and `next_step`: why, and what to do."""
+    """A path cannot be delivered. `message` and `next_step`: why, and what to do."""
 
     def __init__(self, message: str, next_step: str) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """A regular file. `place`: its real path; `secret`: what it seems to hold of that kind, or ""."""
+    """A regular file. `place`: its real path; `secret`: the kind of secret that it seems to have, or ""."""
 
     place: str
     size: int
@@ -45,7 +45,7 @@ class FileOnDisk:
 
 
 class Disk:
-    """The files of one repository, seen from a folder in it. Paths are text, with `/`, absolute or given."""
+    """The files of a repository, seen from a folder in it. Paths are text with `/`: absolute, or as given."""
 
     def __init__(self, folder: Path, work: Work) -> None:
         self.folder = os.path.realpath(folder)
@@ -54,17 +54,17 @@ class Disk:
         self._glob = Glob(self.folder, self._is_inside, work)
 
     def absolute(self, path: str) -> str:
-        """A path of the document, without `..`. Unusable where it is outside the repository."""
+        """Returns a document's path, absolute and without `..`. Unusable if it is outside the repository."""
         found = os.path.normpath(os.path.join(self.folder, path))  # noqa: PTH118 - `..` by its text, as in URLs
         self._inside(found, f"`{path}`")
         return found
 
     def relative(self, path: str) -> str:
-        """An absolute path as ignore files see it: from the root."""
+        """Returns an absolute path relative to the root, as ignore files use it."""
         return os.path.relpath(path, self.root)
 
     def matches(self, pattern: str) -> list[str]:
-        """What a glob finds, sorted, as paths from the document's folder. Unusable for too much of it."""
+        """Returns a glob's matches, sorted, from the document's folder. Unusable if it searches too much."""
         try:
             return self._glob.matches(pattern)
         except TooMuch:
@@ -74,7 +74,7 @@ class Disk:
             ) from None
 
     def is_folder(self, path: str) -> bool:
-        """Whether an absolute path is a folder. Unusable for what is neither a folder nor a file."""
+        """Whether an absolute path is a folder. Raises Unusable if it is neither a folder nor a file."""
         real = self._real(path)
         try:
             mode = Path(real).stat().st_mode
@@ -93,11 +93,11 @@ class Disk:
             raise _unreadable(error) from None
 
     def real(self, path: str) -> str:
-        """The path behind all links. Unusable where it is out of the repository."""
+        """Returns a path with all links resolved. Raises Unusable if it is outside the repository."""
         return self._real(path)
 
     def file(self, path: str) -> FileOnDisk:
-        """A regular file with its digest. Unusable where it cannot be read, or is Git's own."""
+        """Returns a regular file, with its digest. Unusable if it cannot be read, or is in a folder .git."""
         real = self._real(path)
         if GIT_FOLDER in self.relative(real).lower().split("/"):
             raise Unusable(
@@ -140,7 +140,7 @@ class Disk:
             )
 
     def _ignore_text(self, folder: str) -> str | None:
-        """BadIgnoreFile for one that is outside the repository, is no file, or is too large."""
+        """Returns a folder's ignore file, or None. BadIgnoreFile: it is outside, no file, or too large."""
         path = Path(self.root, folder, FILE_NAME)
         try:
             real = os.path.realpath(path, strict=True)
@@ -160,7 +160,7 @@ class Disk:
 
 
 def chunks(place: str) -> Iterator[bytes]:
-    """The bytes of a file."""
+    """Yields the bytes of a file, in chunks."""
     with Path(place).open("rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk
@@ -168,7 +168,7 @@ def chunks(place: str) -> Iterator[bytes]:
 
 @lru_cache(maxsize=100_000)
 def _digest(place: str, _changed: int, _size: int, _inode: int) -> tuple[str, str]:
-    """The digest of a file, and what secret its text shows; once for each state of it."""
+    """Returns a file's digest, and the kind of secret in its text, or ""; reads each state of it once."""
     whole, last, secret = hashlib.sha256(), b"", ""
     for chunk in chunks(place):
         whole.update(chunk)
@@ -178,7 +178,7 @@ def _digest(place: str, _changed: int, _size: int, _inode: int) -> tuple[str, st
 
 
 def _refuse_special(mode: int) -> None:
-    """Unusable for what is not a regular file: to read a named pipe could take for ever."""
+    """Raises Unusable for anything but a regular file: reading a named pipe could take for ever."""
     if stat.S_ISREG(mode):
         return
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))

@@ -1,8 +1,8 @@
-"""An environment with the packages of a requirements file, the same files whoever builds it.
+"""Builds an environment with the packages of a requirements file, with the same files on every machine.
 
-`uv` builds it where it is on the PATH, else pip: from wheels alone, for the Python and processor of the image
-and not for those of this machine. What tells when, where and by whom it was built is removed. It is kept in
-the user's cache, under a name made of all that goes into it.
+`uv` builds it if it is on the PATH, else pip: only from wheels, for the Python and processor of the image
+and not for those of this machine. Files that depend on the time, place or user of the build are removed. The
+environment is kept in the user's cache, under a name derived from all its inputs.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from sparkgen.local.spark import pip
 GLIBC = range(28, 16, -1)
 """Minor versions of glibc 2 whose wheels run on the stock images of Spark, the newest first."""
 _PERSONAL = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
-"""Files of a *.dist-info that say how a package came here."""
+"""Files of a *.dist-info that record how a package was installed."""
 _MARKER = re.compile(r";\s*\S")
 
 
 def built(wanted: Requirements, environment: Mapping[str, str], progress: Progress) -> Path:
-    """The folder with the packages. CannotRun, with what the installer said, where it cannot be built.
+    """Returns the folder with the packages. Raises CannotRun, with the installer's message, if it fails.
 
-    It is there already when the same was built before. `platform` "" is that of this machine.
+    It is not built again if the cache has it. The `platform` "" is that of this machine.
     """
     name = key(str(FORMAT), wanted.text, wanted.python, wanted.platform)
     target = cache_root(environment) / "python" / name
@@ -52,7 +52,7 @@ def built(wanted: Requirements, environment: Mapping[str, str], progress: Progre
 
 
 def files(folder: Path) -> list[LocalFile]:
-    """The files of an environment as a part of an artifact, sorted by their paths there."""
+    """Returns the files of an environment as a part of an artifact, sorted by their paths there."""
     found = []
     for place, folders, names in os.walk(folder):
         folders.sort()
@@ -68,7 +68,7 @@ def files(folder: Path) -> list[LocalFile]:
 
 
 def of_this_machine(wanted: Requirements, environment: Mapping[str, str]) -> Requirements:
-    """The same packages for the Python with which applications run here. CannotRun where it does not run."""
+    """Returns the packages for the Python of applications on this machine. CannotRun if that does not run."""
     command = [launch.python(environment), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
@@ -85,8 +85,8 @@ def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], p
     target = work / "packages"
     file = work / "requirements.txt"
     file.write_text(packages.checked_text(wanted.text), encoding="utf-8", newline="\n")
-    # uv takes settings from the nearest folder that has this file: not from a repository, whose settings
-    # could allow packages that run code when they are installed.
+    # uv reads settings from the nearest folder with this file. So it does not read those of a repository,
+    # which could allow packages that run code when they are installed.
     (work / "uv.toml").touch()
     uv = shutil.which("uv", path=environment.get("PATH"))
     command = _uv(uv, wanted, file, target) if uv else _pip(wanted, file, target, work, progress)
@@ -116,7 +116,7 @@ def _uv(uv: str, wanted: Requirements, file: Path, target: Path) -> list[str]:
     platform = ["--python-platform", f"{wanted.platform}-manylinux_2_{GLIBC[0]}"] if wanted.platform else []
     return [
         *(uv, "pip", "install", "--quiet", "--no-progress", "--target", str(target)),
-        *("--python", sys.executable),  # else it starts the one of a .venv that it finds
+        *("--python", sys.executable),  # else uv starts the Python of a .venv that it finds
         *("--python-version", wanted.python, *platform),
         *("--only-binary", ":all:", "--link-mode", "copy", "--no-compile-bytecode", "-r", str(file)),
     ]
@@ -140,7 +140,7 @@ def _pip(wanted: Requirements, file: Path, target: Path, work: Path, progress: P
 
 
 def _all_named(target: Path, wanted: Requirements) -> None:
-    """CannotRun where something was installed that the file does not name: tomorrow it is another one."""
+    """Raises CannotRun if a package was installed that the file does not name: its version could change."""
     named = packages.names(wanted.text)
     unnamed = [
         f"{name}=={version}" for name, version in installed(target) if packages.normalised(name) not in named
@@ -154,14 +154,14 @@ def _all_named(target: Path, wanted: Requirements) -> None:
 
 
 def installed(target: Path) -> Iterator[tuple[str, str]]:
-    """Names and versions of the packages in a folder."""
+    """Yields names and versions of the packages in a folder."""
     for metadata in sorted(target.glob("*.dist-info/METADATA")):
         found = HeaderParser().parsestr(metadata.read_text(encoding="utf-8", errors="replace"))
         yield str(found["Name"]), str(found["Version"])
 
 
 def strip(target: Path) -> None:
-    """Remove what differs between two builds of the same packages.
+    """Remove the files and lines that differ between two builds of the same packages.
 
     Programs in `bin` name the Python of this machine, and no pod has them on its PATH.
     """
@@ -180,7 +180,7 @@ def strip(target: Path) -> None:
 
 
 def record_text(text: str, there: Callable[[str], bool]) -> str:
-    """A RECORD sorted, with the files that are `there` and inside of the folder alone."""
+    """Returns a RECORD, sorted, with only the files that exist (`there`) inside the folder."""
     rows = [
         row
         for row in csv.reader(io.StringIO(text))
@@ -192,12 +192,12 @@ def record_text(text: str, there: Callable[[str], bool]) -> str:
 
 
 def redacted(text: str) -> str:
-    """What an installer said, without the passwords of addresses."""
+    """Returns an installer's message without the passwords of addresses."""
     return re.sub(r"://[^/\s]+@", "://***@", text)
 
 
 def _conflicts(low: str) -> bool:
-    """Whether an installer, in lower case, says that packages need different versions of one package."""
+    """Whether an installer's message, in lower case, means that packages need different versions of one."""
     if "conflicting dependencies" in low:
         return True
     others = ("wheels", "no version of", "not found in")
@@ -205,7 +205,7 @@ def _conflicts(low: str) -> bool:
 
 
 def advice(said: str) -> str:
-    """The next step for what an installer said when it failed."""
+    """Returns the next step for the message of an installer that failed."""
     low = said.lower()
     if "no space left" in low:
         return "free some space, or set SPARKGEN_CACHE to a folder on another disk"

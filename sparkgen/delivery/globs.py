@@ -1,7 +1,7 @@
-"""What a glob finds in a repository: as Python's `glob` has it, in bounded time, and without leaving it.
+"""Finds the matches of a glob in a repository: as Python's `glob`, but in bounded time, and only inside it.
 
-Python's own follows links anywhere, and goes through a folder once for each way that leads there: two links
-in each of thirty folders make a thousand million ways.
+Python's `glob` follows links anywhere, and reads a folder once for each path to it: two links in each of
+thirty folders make a thousand million paths.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Glob:
     """Folder -> name -> whether it is a folder, or a link to one."""
 
     def matches(self, pattern: str) -> list[str]:
-        """Paths from the folder, sorted; those of folders end with a slash where the pattern does.
+        """Returns paths from the folder, sorted; only folders, with a slash, if the pattern ends with one.
 
-        A name that begins with a dot matches only a part that does. `**` is any number of folders, but not
-        those above to which a link leads back. TooMuch for a pattern that goes through too many files.
+        A name with a leading dot matches only a part with one. `**` is any number of folders, and does not
+        follow a link back to a folder above. Raises TooMuch for a pattern that searches too many files.
         """
         *above, last = _without_repeats(pattern.split("/"))
         found = {""}
@@ -44,7 +44,7 @@ class Glob:
         return sorted({f"{path}{name}" for path in found for name in self._last(path, last)})
 
     def _folders(self, path: str, part: str) -> Iterator[str]:
-        """The folders that a part of a pattern is below `path`; each of both is "" or ends with a slash."""
+        """Yields folders below `path` that match a part of a pattern; paths are "" or end with a slash."""
         if part == "**":
             yield from self._below(path, (os.path.realpath(self._at(path)),))
             return
@@ -61,7 +61,7 @@ class Glob:
             yield from (f"{folder[len(path) :]}{name}" for name in self._names(folder, "*"))
 
     def _below(self, path: str, above: tuple[str, ...]) -> Iterator[str]:
-        """A folder and all below it. `above`: the real paths from where the search began."""
+        """Yields a folder and all below it. `above`: the real paths from where the search began."""
         waiting = [(path, above)]
         while waiting:
             path, above = waiting.pop()
@@ -82,7 +82,7 @@ class Glob:
         return matching((name for name in names if part[0] == "." or name[0] != "."), part)
 
     def _listing(self, path: str) -> dict[str, bool]:
-        """What is in a folder, which is read once; nothing where it cannot be read, or is outside."""
+        """Returns the content of a folder, reading it once; empty if it is unreadable or outside."""
         if path not in self._listed:
             where = self._at(path)
             names: dict[str, bool] = {}
@@ -100,5 +100,5 @@ class Glob:
 
 
 def _without_repeats(parts: list[str]) -> list[str]:
-    """The parts of a pattern, without a `**` that follows another one: it is no folder more."""
+    """Returns the parts of a pattern, without a `**` that follows another `**`: it matches nothing more."""
     return [part for at, part in enumerate(parts) if part != "**" or at == 0 or parts[at - 1] != "**"]

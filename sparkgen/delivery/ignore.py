@@ -1,7 +1,8 @@
-"""`.sparkgenignore`: what of a folder is left out, in the syntax of .gitignore.
+"""`.sparkgenignore`: the paths that an artifact leaves out, in the syntax of .gitignore.
 
-Each file is about its own folder and those below, and a deeper one overrides. The first lines are ours: they
-keep out what differs between two machines with the same code. A line `!pattern` takes something in again.
+Each file applies to its own folder and those below it, and a deeper file overrides. sparkgen's own patterns
+(ALWAYS) come first: they leave out files that differ between two machines with the same code. A line
+`!pattern` includes a path again.
 """
 
 from __future__ import annotations
@@ -16,27 +17,27 @@ from sparkgen.delivery.work import TooMuch, Work
 
 FILE_NAME = ".sparkgenignore"
 ALWAYS = (".git", "__pycache__/", "*.py[cod]", ".ipynb_checkpoints/", ".DS_Store")
-"""What is left out unless a `.sparkgenignore` takes it in."""
+"""The paths that are left out unless a `.sparkgenignore` includes them."""
 
 
 MOST_WILDCARDS = 3
-"""Of `*` in one name of a line, and of `**` in a line: time grows by a power of the latter."""
+"""The limit of `*` in a name of a line, and of `**` in a line: time grows by a power of that."""
 MOST_LINES = 5_000
 LONGEST_LINE = 4_096
 """Characters: no path is longer."""
 _COST_OF_LINE = 100
-"""Of reading a line, in comparisons with a path."""
+"""The cost of reading a line, as a number of comparisons with a path."""
 _STAR = "[^/]*"
-"""What `*` becomes in a regular expression."""
+"""The regular expression for `*`."""
 
 
 class BadIgnoreFile(Exception):
-    """A `.sparkgenignore` that cannot be used. Its argument: why, to follow the file's path."""
+    """A `.sparkgenignore` cannot be used. Its argument: the reason, to follow the file's path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a path is left out. `named`: a line of a file says so; `by`: which file, for people."""
+    """Whether a path is left out. `named`: a file's line matched it; `by`: the file, for messages."""
 
     ignored: bool
     named: bool = False
@@ -45,9 +46,9 @@ class Verdict:
 
 @dataclass(slots=True)
 class Ignores:
-    """The rules of a repository. `read`: the text of a folder's file, None where it has none.
+    """The rules of a repository. `read`: returns the text of a folder's file, or None if it has none.
 
-    Each method raises BadIgnoreFile for a file that cannot be used: what it keeps out must not be taken in.
+    Each method raises BadIgnoreFile for a file that cannot be used: the paths in it must not be delivered.
 
     Paths are relative to the repository's root, with `/`; that of a folder ends with one, and the root is "".
     """
@@ -57,14 +58,14 @@ class Ignores:
     _specs: dict[str, GitIgnoreSpec | None] = field(default_factory=dict)
 
     def within(self, path: str) -> Verdict:
-        """What is said of a path or of a folder above it: nothing in a folder that is left out comes in."""
+        """The verdict on a path or a folder above it: no path in a folder that is left out is included."""
         for folder in reversed(_above(path)):
             if folder and (verdict := self.of(folder)).ignored:
                 return verdict
         return self.of(path)
 
     def of(self, path: str) -> Verdict:
-        """What is said of a path itself, the deepest file first."""
+        """The verdict on a path itself; the deepest file that has a matching line decides."""
         for folder in _above(path):
             spec = self._spec(folder)
             said = self._said(spec, path[len(folder) :], folder) if spec is not None else None
@@ -119,9 +120,9 @@ def _spec_of(text: str, work: Work) -> GitIgnoreSpec:
 
 
 def linear(expression: str) -> str:
-    """The same expression, which goes through a name once however many `*` are in it.
+    """Returns an equal expression that reads a name once, however many `*` it has.
 
-    What stands between two `*` of a name may be taken where it is found first: the second `*` takes the rest.
+    The text between two `*` of a name may match at its first place: the second `*` matches the rest.
     """
     first, *rest = expression.split(_STAR)
     written = first
@@ -137,6 +138,6 @@ _DEFAULT = GitIgnoreSpec.from_lines(ALWAYS)
 
 
 def _above(path: str) -> list[str]:
-    """The folders that a path is in, the deepest first, down to the root ""."""
+    """Returns the folders that contain a path, the deepest first, up to the root ""."""
     parts = path.rstrip("/").split("/")[:-1]
     return ["/".join(parts[:number]) + "/" if number else "" for number in range(len(parts), -1, -1)]

@@ -1,4 +1,4 @@
-"""A document whose local files are used where they are: for a run on this machine. Pure, but for paths."""
+"""A document whose local files are used where they are: for a run on this machine. Pure, except for paths."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class InPlace:
 
 
 def in_place(value: Mapping[str, Any], looked: Looked, folder: Path) -> InPlace:
-    """A document in `folder` with the places of its local files in place of its entries.
+    """Returns a document in `folder` with the absolute paths of its local files in place of its entries.
 
-    It has no artifacts then, nor packages: who runs it puts those on the PYTHONPATH.
+    It has no artifacts and no packages: the caller puts the packages on the PYTHONPATH.
     """
     paths = {(one.name, entry): found for one in looked.contents for entry, found in one.entries.items()}
     spec = {key: section for key, section in spec_of(value).items() if key not in _ONLY_FOR_PODS}
@@ -59,6 +59,6 @@ def in_place(value: Mapping[str, Any], looked: Looked, folder: Path) -> InPlace:
 
 
 def here(folder: Path, inside: str) -> str:
-    """The place on this machine of a path inside of an artifact."""
+    """Returns the path on this machine of a path inside an artifact."""
     parts = [".." if part == PARENT else part for part in inside.rstrip("/").split("/")]
     return os.path.normpath(Path(folder.absolute(), *parts))

@@ -1,6 +1,6 @@
-"""The text of a lock: what was pushed, as an overlay of its document. Pure.
+"""Writes the text of a lock: the pushed artifacts, as an overlay of their document. Pure.
 
-Reading one is `sparkgen.document.locks`.
+`sparkgen.document.locks` reads locks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Artifact:
     files: Mapping[str, tuple[str, ...]]
 
     def value(self) -> dict[str, Any]:
-        """Its fields by their names in a document."""
+        """Returns the artifact as a document has it: field -> value."""
         return {
             "name": self.name,
             "reference": self.reference,
@@ -47,7 +47,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a lock has of one document: its kind and name as its file has them, and its artifacts."""
+    """The part of a lock for one document: its kind and name as its file has them, and its artifacts."""
 
     kind: str
     name: str
@@ -55,7 +55,7 @@ class Part:
 
 
 def text(document: str, parts: Iterable[Part]) -> str:
-    """The lock of the documents in a file called `document`; "" where none of them has artifacts."""
+    """Returns the lock of the documents in a file called `document`; "" if none of them has artifacts."""
     values = [_value(part) for part in parts if part.artifacts]
     if not values:
         return ""
@@ -64,7 +64,7 @@ def text(document: str, parts: Iterable[Part]) -> str:
 
 
 def artifacts_text(artifacts: Iterable[Mapping[str, Any]]) -> str:
-    """A list of artifacts alone."""
+    """Returns only a list of artifacts, as YAML."""
     return dump([dict(one) for one in artifacts])
 
 

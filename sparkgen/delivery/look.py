@@ -1,4 +1,4 @@
-"""What the local entries of a document mean on this machine: files by their paths inside of an artifact."""
+"""Finds the files of a document's local entries on this machine, and their paths inside an artifact."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from sparkgen.model.delivery import CODE, DEPENDENCIES, MAIN_FILE_FIELD, REQUIRE
 from sparkgen.semantics.local_entries import Entry, entries_of, spec_of
 
 PARENT = "_parent"
-"""The folder inside of an artifact for what is beside the document's folder and not below it."""
+"""The folder inside an artifact that stands for `..`: for files that are not below the document's folder."""
 
 _SAFE = re.compile(r"(?:\.?[A-Za-z0-9_+@=~-][A-Za-z0-9_+@=~.-]*(?:/|$))+")
-"""A path that Spark reads as it is: it takes paths for URIs, and its JVM has no locale."""
+"""Paths that Spark reads unchanged: it parses paths as URIs, and its JVM has no locale."""
 _FILES_ONLY = {MAIN_FILE_FIELD: "name a file in it", "archives": "pack it: tar -czf NAME.tar.gz -C FOLDER ."}
 _SHOWN = 5
 
@@ -35,9 +35,9 @@ _SHOWN = 5
 def look(
     value: Mapping[str, Any], folder: Path, max_bytes: int = DEFAULT_MAX_BYTES, work: Work | None = None
 ) -> Looked:
-    """What a document in `folder` names there. Files are read, for their digests; nothing is raised.
+    """Returns the files that a document in `folder` names. Reads them for digests; raises no problem.
 
-    `work`: what the command may still do.
+    `work`: the rest of the command's limits.
     """
     entries = entries_of(value)
     if not entries:
@@ -63,7 +63,7 @@ class _Search:
     _seen: int = 0
 
     def add(self, entry: Entry) -> None:
-        """Find what an entry names, and keep it, or what is wrong with it."""
+        """Find the files of an entry, and record them, or what is wrong with the entry."""
         try:
             inside = (PYTHON,) if entry.field == REQUIREMENTS_FIELD else tuple(self._found(entry))
             if entry.field == REQUIREMENTS_FIELD:
@@ -85,7 +85,7 @@ class _Search:
             )
 
     def contents(self, name: ArtifactName) -> Contents | None:
-        """What goes into an artifact; None for nothing."""
+        """Returns the contents of an artifact; None if it has no entries."""
         entries = {text: paths for (of, text), paths in self._entries.items() if of == name}
         files = [file for (of, _), file in self._files.items() if of == name]
         if not entries:
@@ -133,7 +133,7 @@ class _Search:
         return found
 
     def _taken(self, entry: Entry, match: str, path: str, *, vouched: bool) -> Iterator[str]:
-        """The paths inside of what one match of an entry is, a file or a folder."""
+        """Yields the paths inside the artifact of one match of an entry, a file or a folder."""
         inside = inside_path(match)
         if not self.disk.is_folder(path):
             if match.endswith("/"):
@@ -165,7 +165,7 @@ class _Search:
             yield self._handed_on(entry, self._keep(entry, f"{_in(inside)}{name}", f"{folder}/{name}"))
 
     def _below(self, inside: str, folder: str, above: tuple[str, ...]) -> list[tuple[str, str]]:
-        """All files below a folder that are not left out: their paths inside, and here."""
+        """Returns all files below a folder that are not left out: path inside the artifact, path here."""
         found: list[tuple[str, str]] = []
         if said := not_unpacked(inside):
             raise Unusable(f"{inside[:200]} {said}", f"rename it, or add it to {FILE_NAME}")
@@ -196,7 +196,7 @@ class _Search:
         return found
 
     def _ignored(self, relative: str) -> bool:
-        """Whether a path below the root is left out, which is noted."""
+        """Whether a path below the root is left out; if so, record it."""
         if ignored := self.disk.ignores.of(relative).ignored:
             self.left_out.add(relative)
         return ignored
@@ -229,7 +229,7 @@ class _Search:
         return inside
 
     def _handed_on(self, entry: Entry, inside: str) -> str:
-        """A path that Spark is given by itself. Unusable for one that Spark would read in another way."""
+        """Returns the path of a file that Spark gets. Raises Unusable if Spark would read it differently."""
         _refuse_odd(inside)
         if entry.field == "files":
             base = inside.rpartition("/")[2]
@@ -266,7 +266,7 @@ class _Search:
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Say which file of an entry is meant, where it is not the entry itself ("")."""
+    """Add the path of a file to an Unusable that is raised inside, unless it is "" (the entry itself)."""
     try:
         yield
     except Unusable as error:
@@ -277,7 +277,7 @@ def _naming(path: str) -> Iterator[None]:
 
 
 def inside_path(path: str) -> str:
-    """A path from the document's folder as it is inside of an artifact; "" for the folder itself."""
+    """Returns a path from the document's folder as it is inside an artifact; "" for the folder itself."""
     parts = os.path.normpath(path).split("/")
     return "/".join(PARENT if part == ".." else part for part in parts if part != ".")
 
@@ -296,7 +296,7 @@ def _refuse_odd(inside: str) -> None:
 
 
 def _refuse_secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool) -> None:
-    """`relative`, `real`: its path, and that behind all links."""
+    """Raises Unusable for a file with a secret. `relative`, `real`: its path, and that behind all links."""
     said = secret_files.by_name(relative) or secret_files.by_name(real) or file.secret
     if said and not vouched:
         raise Unusable(
@@ -308,6 +308,6 @@ def _refuse_secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool)
 
 
 def _redacted(text: str) -> str:
-    """A line without passwords of addresses, and not longer than a message may be."""
+    """Returns a line without the passwords of addresses, cut to at most 60 characters."""
     shown = re.sub(r"://[^/\s]+@", "://", text)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."

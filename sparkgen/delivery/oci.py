@@ -1,7 +1,7 @@
 """An artifact as an OCI image of one layer: its configuration and its manifest, byte for byte. Pure.
 
-An image and not an artifact of a type of its own, so that a kubelet mounts it as an image volume. There is
-one manifest and no index: what is in it is the same for every processor.
+It is an image and not an artifact of its own type, so that a kubelet can mount it as an image volume. There
+is one manifest and no index: the content is the same for every processor.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What is put into a registry beside the layer."""
+    """The configuration and the manifest, which are pushed with the layer."""
 
     config: bytes
     manifest: bytes
 
     @property
     def digest(self) -> str:
-        """What pods name: the digest of the manifest."""
+        """The digest of the manifest, by which pods refer to the image."""
         return sha256(self.manifest)
 
 
 def image(layer: Blob) -> Image:
-    """The image with this layer."""
+    """Returns the image with this layer."""
     config = _json(
         {
             "architecture": "amd64",
@@ -61,7 +61,7 @@ def image(layer: Blob) -> Image:
 
 
 def sha256(data: bytes) -> str:
-    """The digest of some bytes."""
+    """Returns the digest of some bytes: `sha256:` and 64 digits."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 

@@ -1,4 +1,4 @@
-"""Files to a layer: what is in it, how large it is, and its digest. Reads files, keeps none in memory."""
+"""Packs files into a layer, and computes its size and digest. Reads files, and keeps none in memory."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sparkgen.errors import SparkgenError
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer that can be written as often as it is asked for. `unpacked`: bytes of all files."""
+    """A layer that can be read several times. `unpacked`: bytes of all files."""
 
     members: tuple[Member, ...]
     blob: Blob
     unpacked: int
 
     def chunks(self) -> Iterator[bytes]:
-        """Its bytes. SparkgenError where a file has changed since."""
+        """Yields the layer's bytes. Raises SparkgenError if a file has changed since, or cannot be read."""
         return _told(archive(self.members))
 
 
 def layer(files: Sequence[LocalFile]) -> Layer:
-    """The layer of these files. All are read once. SparkgenError where one changes meanwhile or is gone."""
+    """Returns the layer of these files; reads each once. SparkgenError if one changes or is gone."""
     members = tuple(
         Member(file.inside, file.size, file.executable, partial(_unchanged, file)) for file in files
     )
@@ -36,7 +36,7 @@ def layer(files: Sequence[LocalFile]) -> Layer:
 
 
 def _unchanged(file: LocalFile) -> Iterator[bytes]:
-    """The bytes of a file. Changed where they are not those that were looked at: they could be a secret."""
+    """Yields a file's bytes. Changed if they are not those that were checked: they could be a secret."""
     whole = hashlib.sha256()
     for chunk in disk.chunks(file.place):
         whole.update(chunk)
@@ -46,7 +46,7 @@ def _unchanged(file: LocalFile) -> Iterator[bytes]:
 
 
 def measured(chunks: Iterable[bytes]) -> Blob:
-    """Digest and size of what is read."""
+    """Returns digest and size of some chunks."""
     whole, size = hashlib.sha256(), 0
     for chunk in chunks:
         whole.update(chunk)

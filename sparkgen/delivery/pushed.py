@@ -1,4 +1,4 @@
-"""What a lock says of the bytes of an artifact, and what files give: whoever changes a lock may lie."""
+"""Digests and sizes of an artifact, from a lock and from its files: somebody may have changed the lock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Identity:
 
     @classmethod
     def of(cls, artifact: Mapping[str, Any]) -> Identity:
-        """That of an artifact as a document has it."""
+        """Returns the identity of an artifact as a document has it."""
         manifest = str(artifact.get("reference")).partition("@")[2]
         return cls(
             manifest,
@@ -36,7 +36,7 @@ class Identity:
 
 
 def identity(contents: Contents) -> Identity:
-    """What the files give, without packages. They are read; SparkgenError where one changes meanwhile."""
+    """Returns the identity of the files, without packages. Reads them; SparkgenError if one changes."""
     return _identity(contents.files)
 
 

@@ -1,8 +1,8 @@
-"""A file of Python requirements: whether it names the same packages tomorrow. Pure.
+"""Checks a file of Python requirements: whether it will always name the same packages. Pure.
 
 Its format: https://pip.pypa.io/en/stable/reference/requirements-file-format/. An installer never gets the
-file itself, but the lines that were read and checked here (`checked_text`): two readers differ in what ends a
-line, and an option that one of them overlooks makes the other one run code of a package.
+file itself, but the lines that were checked here (`checked_text`): sparkgen and an installer may disagree
+where a line ends, and with an option that sparkgen overlooks the installer could run code of a package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LOCK_STEP = "create a file with exact versions: uv pip compile requirements.in -
 
 _NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?: ?\[(?:[A-Za-z0-9._,-]| (?!-))*+\])?"
 _MARKER = r"(?:;(?:(?! -)[^\n])*+)?"
-"""A condition. It has no word that begins with a hyphen: pip takes that for an option."""
+"""A condition. It has no word that begins with a hyphen: pip would read that as an option."""
 _HASHES = r"(?P<hashes>(?: --hash[= ][A-Za-z0-9]+:[0-9A-Fa-f]++)*+)"
 _PINNED = re.compile(rf"{_NAME} ?===? ?(?P<version>[^\s;,*]++) ?{_MARKER}{_HASHES}")
 _URL = re.compile(
@@ -31,14 +31,14 @@ _OPTION = re.compile(
     r"|--only-binary(?:\s+|=)(?::all:|[A-Za-z0-9][A-Za-z0-9._-]*)(?:,(?::all:|[A-Za-z0-9][A-Za-z0-9._-]*))*"
     r"|--no-index|--prefer-binary|--require-hashes|--pre"
 )
-"""One of them, with its value, and nothing more."""
+"""Matches a line of one option with its value, and nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
     """Packages, and the Python and processor that they are for.
 
-    `text`: the file's, with line feeds; `python`: as in "3.10"; `platform`: one of PLATFORMS.
+    `text`: of the file; `python`: as in "3.10"; `platform`: one of PLATFORMS, or "" for this machine's.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Line:
 
 
 def lines(text: str) -> Iterator[Line]:
-    """The lines that say something; those that end with a backslash are joined, as pip joins them."""
+    """Yields the lines that are not empty; lines that end with a backslash are joined, as pip joins them."""
     whole, first = "", 0
     for number, raw in enumerate([*text.splitlines(), ""], start=1):
         first = first or number
@@ -69,23 +69,23 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def checked_text(text: str) -> str:
-    """What an installer gets of a file without faults: its lines as they were checked, each on one line."""
+    """Returns a file without faults as an installer gets it: the logical lines that were checked."""
     return "".join(f"{line.text}\n" for line in lines(text))
 
 
 def names(text: str) -> frozenset[str]:
-    """The packages that a file without faults names, normalised."""
+    """Returns the normalised names of the packages in a file without faults."""
     found = (_PINNED.fullmatch(line.text) or _URL.fullmatch(line.text) for line in lines(text))
     return frozenset(normalised(match["name"]) for match in found if match)
 
 
 def normalised(name: str) -> str:
-    """A package's name as indexes compare it (PEP 503)."""
+    """Returns a package's name as indexes compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def faults(text: str) -> Iterator[tuple[Line, str, str]]:
-    """Lines that do not name the same package tomorrow, each with what is wrong and what to do."""
+    """Yields the lines that may not always name the same package, with what is wrong and what to do."""
     for line in lines(text):
         said = _fault(line.text)
         if said is not None:
@@ -124,7 +124,7 @@ def _option(word: str) -> tuple[str, str]:
 
 
 def _value_of_option(text: str, word: str) -> tuple[str, str] | None:
-    """What is wrong with a line of an option that is allowed; None for nothing."""
+    """Returns what is wrong with a line of an allowed option, and what to do; None if nothing is."""
     if _OPTION.fullmatch(text):
         return None
     if word == "--only-binary":

@@ -1,7 +1,7 @@
-"""Files that hold a secret by their name or by their text. Pure.
+"""Finds files that contain a secret, by their name or by their text. Pure.
 
-An artifact is read by everybody who may pull from the registry, and stays there: a key in it is a key that
-has to be replaced.
+Everybody who may pull from the registry can read an artifact, and it stays there: a key in it has to be
+replaced.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _PLACES = {
     (".gem", "credentials"): "tokens of package registries",
     (".cargo", "credentials.toml"): "tokens of package registries",
 }
-"""The last two parts of a path."""
+"""The last two parts of a path -> what such a file contains."""
 _ENV_SAMPLES = (".example", ".sample", ".template", ".dist")
 
 _OF_FILES = (
@@ -86,11 +86,11 @@ _PATTERNS = tuple(
 _KUBECONFIG = (b"clusters", b"contexts", b"users")
 _KUBECONFIG_LOGIN = re.compile(rb"(?m)^\s{0,12}-?\s{0,4}\"?(?:token|password)\"?\s{0,4}:\s{0,4}\S")
 OVERLAP = 256
-"""Bytes of the chunk before that a scan has to see, too: no text that is looked for is longer."""
+"""Bytes of the chunk before that a scan must include: none of the texts that it looks for is longer."""
 
 
 def by_name(path: str) -> str:
-    """What a file holds, by its path (with `/`); "" for all that may be delivered."""
+    """Returns what secret a file has, by its path (with `/`); "" if its name is that of no secret."""
     parts = path.lower().split("/")
     name = parts[-1]
     for pattern, what in _NAMES.items():
@@ -102,7 +102,7 @@ def by_name(path: str) -> str:
 
 
 def by_text(data: bytes) -> str:
-    """What a chunk of a file holds; "" for nothing of the kind."""
+    """Returns what secret a chunk of a file has; "" if none is found."""
     for needles, pattern, what in _PATTERNS:
         if (not needles or any(needle in data for needle in needles)) and pattern.search(data):
             return what

@@ -1,4 +1,4 @@
-"""Whether what goes into an artifact is more than an artifact may hold. Pure."""
+"""Checks whether the contents of an artifact are within its limits. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.semantics.local_entries import Entry
 
 
 def too_large(contents: Sequence[Contents], entries: Sequence[Entry], max_bytes: int) -> Iterator[Wrong]:
-    """What is wrong with artifacts as a whole, each at its first entry."""
+    """Yields the artifacts that are over a limit, each as a problem of its first entry."""
     for one in contents:
         first = next(entry for entry in entries if entry.artifact == one.name)
         size = sum(file.size for file in one.files)

@@ -1,4 +1,4 @@
-"""The digest of what an artifact is made of: what is compared with the lock, without a network. Pure."""
+"""The digest of an artifact's inputs, which is compared with the lock, without a network. Pure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sparkgen.delivery.oci import sha256
 from sparkgen.delivery.values import Contents
 
 FORMAT = 1
-"""Of the packing: whatever would change the layer of unchanged files counts it up, so that locks go stale."""
+"""The version of the packing: increase it with each change that alters layers, to make locks stale."""
 
 
 def source(contents: Contents) -> str:
-    """`sha256:` and 64 digits over paths, modes and contents of the files, and the requirements."""
+    """Returns `sha256:` and 64 digits for the files' paths, modes and contents, and the requirements."""
     required = contents.requirements
     value = {
         "format": FORMAT,

@@ -1,7 +1,7 @@
-"""A tar archive whose bytes depend on paths, contents and the right to execute, and on nothing else. Pure.
+"""Writes a tar archive whose bytes depend only on paths, contents and the right to execute. Pure.
 
-Headers are written here, by POSIX.1-1988 (ustar) with pax records for long names: Python's `tarfile` and the
-programs called tar have changed theirs between versions, and a digest has to stay the same for years.
+This module writes the headers itself, by POSIX.1-1988 (ustar) with pax records for long names: Python's
+`tarfile` and the tar programs have changed theirs between versions, but a digest must stay for years.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _LONGEST_NAME = 100
 
 
 class Changed(Exception):
-    """A file had another size or text than when it was looked at. Its argument: the path inside."""
+    """A file has another size or text than when it was checked. Its argument: the path inside the archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file of an archive. `path`: inside, with `/`; `read`: its bytes, in chunks, as often as asked."""
+    """A file of an archive. `path`: inside it, with `/`; `read`: yields all its bytes, at each call."""
 
     path: str
     size: int
@@ -30,7 +30,7 @@ class Member:
 
 
 def archive(members: Iterable[Member]) -> Iterator[bytes]:
-    """The archive of these files and the folders above them, in chunks. Changed where one has changed."""
+    """Yields the archive of these files and the folders above them, in chunks. Raises Changed."""
     by_path = {member.path: member for member in members}
     folders = {folder for path in by_path for folder in folders_above(path)}
     for path in sorted({*by_path, *folders}, key=lambda path: path.encode()):
@@ -42,7 +42,7 @@ def archive(members: Iterable[Member]) -> Iterator[bytes]:
 
 
 def folders_above(path: str) -> list[str]:
-    """The folders that a path is in, each with `/` at its end."""
+    """Returns the folders that contain a path, each with `/` at its end."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: number + 1]) + "/" for number in range(len(parts))]
 
@@ -71,7 +71,7 @@ def _header(path: str, size: int, mode: int, kind: bytes) -> Iterator[bytes]:
 
 
 def _pax_record(key: bytes, value: bytes) -> bytes:
-    """`LENGTH KEY=VALUE`, whose length counts itself."""
+    """Returns `LENGTH KEY=VALUE`; the length includes its own digits."""
     rest = b" " + key + b"=" + value + b"\n"
     length = len(rest)
     while length != len(rest) + len(str(length)):
@@ -80,7 +80,7 @@ def _pax_record(key: bytes, value: bytes) -> bytes:
 
 
 def _block(name: bytes, size: int, mode: int, kind: bytes) -> bytes:
-    """A header: owner and group 0 without names, time 0."""
+    """Returns a header, with owner and group 0 without names, and time 0."""
     fields = (
         name.ljust(_LONGEST_NAME, b"\0"),
         _octal(mode, 8),

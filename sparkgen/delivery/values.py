@@ -1,4 +1,4 @@
-"""What was found on disk for a document, as values."""
+"""The files that were found for a document, as values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LocalFile:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Why an entry cannot be delivered, in the words of a problem of the rule `code`."""
+    """Why an entry cannot be delivered: the texts of a problem of the rule `code`."""
 
     entry: Entry
     message: str
@@ -37,10 +37,10 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What goes into one artifact.
+    """The contents of one artifact.
 
     `files`: sorted by their paths inside; `entries`: an entry as written -> its paths inside; `requirements`:
-    the packages whose environment goes in, too.
+    the packages whose environment is added.
     """
 
     name: ArtifactName
@@ -51,9 +51,9 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """All that a document's local entries mean on this machine.
+    """A document's local entries, and what was found for them on this machine.
 
-    `left_out`: paths from the repository's root that an ignore file, or the rule for caches, keeps out.
+    `left_out`: paths from the repository's root that an ignore file or its built-in patterns leave out.
     """
 
     entries: tuple[Entry, ...]

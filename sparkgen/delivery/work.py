@@ -1,34 +1,34 @@
-"""How much one command looks at: a few lines of a document or of an ignore file may ask for any amount."""
+"""Limits of the work of one command: a few lines of a document or an ignore file can cause any amount."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MOST_SEEN = 1_000_000
-"""Files and folders that the globs of all documents may go through."""
+"""The largest number of files and folders that the globs of all documents may search."""
 MOST_CHECKS = 10_000_000
-"""Comparisons of a path with a line of a `.sparkgenignore`: some seconds."""
+"""The largest number of comparisons of a path with a line of a `.sparkgenignore`: some seconds."""
 
 
 class TooMuch(Exception):
-    """More than a command may do."""
+    """A command would exceed its limits."""
 
 
 @dataclass(slots=True)
 class Work:
-    """What is left of it."""
+    """The rest of a command's limits."""
 
     seen: int = MOST_SEEN
     checks: int = MOST_CHECKS
 
     def see(self, number: int) -> None:
-        """Count files and folders that a glob goes through. TooMuch after the last one."""
+        """Count files and folders that a glob searches. Raises TooMuch when the limit is exceeded."""
         self.seen -= number
         if self.seen < 0:
             raise TooMuch
 
     def check(self, number: int) -> None:
-        """Count comparisons of a path with lines. TooMuch after the last one."""
+        """Count comparisons of a path with lines. Raises TooMuch when the limit is exceeded."""
         self.checks -= number
         if self.checks < 0:
             raise TooMuch
