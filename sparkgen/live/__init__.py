@@ -1,5 +1,5 @@
-"""What lives in a cluster: the applications of a namespace, how each of their runs fares, and why.
+"""The applications of a namespace in a cluster, the state of each of their runs, and the reasons for it.
 
-`find` asks the cluster which there are; `state` and what stands on it decide purely, from objects as the API
-server gives them.
+`find` lists the applications in the cluster; `state` and the modules that use it decide purely, from objects
+as the API server returns them.
 """

@@ -1,4 +1,4 @@
-"""What the end of the allocator's log says, read from the facts of its lines, in both forms. Pure."""
+"""Reads the end of the allocator's log, from the facts of its lines, in both of its forms. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ OLDER = "the runtime image is older than this sparkgen, and the allocator's log 
 
 
 def wanted(log: str) -> int | None:
-    """How many executors the driver wants; None when the log does not say."""
+    """Returns how many executors the driver wants; None if the log does not contain it."""
     counts = (entry.wanted for entry in entries(log, newest_first=True))
     return next((count for count in counts if count is not None), None)
 
 
 def hindrances(log: str) -> tuple[Hindrance, ...]:
-    """What keeps executors from coming now, the gravest first."""
+    """Returns what now prevents executors from starting, the most serious hindrance first."""
     for entry in entries(log, newest_first=True):
         if entry.event == LogEvent.DECISION:
             return entry.hindrances
@@ -27,7 +27,7 @@ def hindrances(log: str) -> tuple[Hindrance, ...]:
 
 
 def failure(log: str) -> Hindrance | None:
-    """Why the application of the last driver had to stop; None when the allocator did not stop it."""
+    """Returns why the allocator stopped the application of the last driver; None if it did not."""
     for entry in entries(log, newest_first=True):
         if entry.event == LogEvent.FAILURE:
             return entry.hindrance
@@ -37,13 +37,13 @@ def failure(log: str) -> Hindrance | None:
 
 
 def session_over(log: str) -> Hindrance | None:
-    """Why the session in client mode has ended whose allocator wrote the log; None while it has not."""
+    """Returns why the allocator's session in client mode has ended; None if it has not."""
     found = (entry.hindrance for entry in entries(log, newest_first=True) if entry.event == LogEvent.END)
     return next((one for one in found if one is not None and one.code == Code.SESSION_ENDED), None)
 
 
 def loss(log: str, executor: int) -> str:
-    """The sentence about an executor's end; "" when there is none."""
+    """Returns the log's sentence about an executor's end, without a full stop; "" if there is none."""
     for entry in entries(log, newest_first=True):
         if entry.event == LogEvent.LOSS and entry.facts.get("executor") == executor:
             return entry.text.rstrip(".")
@@ -51,19 +51,19 @@ def loss(log: str, executor: int) -> str:
 
 
 def sentence(line: str) -> str:
-    """What a person reads of a line in the text form, with its end: all of it without facts."""
+    """Returns the readable part of a line in the text form, with its end; the whole line without facts."""
     head, tab, _ = line.partition("\t")
     return f"{head}\n" if tab and read(line) else line
 
 
 def has_no_codes(log: str) -> bool:
-    """Whether a release before the codes wrote it: it has lines, and none of them has facts."""
+    """Whether a release without codes wrote the log: it has lines, and none of them has facts."""
     lines = [line for line in log.split("\n") if _is_of_the_log(line)]
     return bool(lines) and not any(map(read, lines))
 
 
 def _is_of_the_log(line: str) -> bool:
-    """Whether a line has the form of the log: an error of the program's has none of the two."""
+    """Whether a line has one of the two forms of the log; the lines of a program's error have neither."""
     try:
         return line.startswith("{") or bool(datetime.fromisoformat(line.partition(" ")[0]))
     except ValueError:

@@ -58,15 +58,15 @@ _SPARK_ERROR = re.compile(r"^(?:\S+ \S+ )?(?:ERROR|Error:) (.+)$", re.MULTILINE)
 
 
 def failure_in(log: str) -> Reason | None:
-    """Why the driver's program failed, as far as the end of its log says."""
+    """Returns why the driver's program failed, from the end of its log; None if the log does not show it."""
     known = _java(log) or _ours(log) or _executors(log) or _memory(log) or login_failed(log)
     return known or _files(log) or _program(log)
 
 
 def telling_lines(log: str) -> list[str]:
-    """The lines at the end of a driver's log that say most about its failure: the last error with its trace.
+    """Returns the most useful lines at the end of a driver's log: the last error with its trace.
 
-    Where no line looks like an error, the last lines without those of Spark that only inform.
+    If no line looks like an error: the last lines, without Spark's lines of the levels INFO, DEBUG and TRACE.
     """
     lines = log.splitlines()
     errors = [n for n, line in enumerate(lines) if _ERROR.match(line) or _SPARK_ERROR.match(line)]

@@ -1,6 +1,6 @@
-"""The event log of a run, as a history server of its namespace hands it out.
+"""Downloads the event log of a run from a history server of its namespace.
 
-The way is a forwarded port, as for `sparkgen ui`: it needs no Ingress, and no NetworkPolicy closes it.
+It uses a forwarded port, as `sparkgen ui` does: this needs no Ingress, and no NetworkPolicy blocks it.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from sparkgen.live.values import Run, leaving, name_of, status_of
 from sparkgen.objects import ObjectView
 
 SECONDS = 60.0
-"""How long a server may say nothing: it packs a log when it is asked for it."""
+"""Seconds that a server may take to send data: it packs a log when the log is requested."""
 PIECE = 1 << 20
 API = "/api/v1/applications"
 
 
 class Reaches(Protocol):
-    """What lists pods and forwards ports: a Cluster."""
+    """The methods of Cluster that list pods and forward ports."""
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> Sequence[ObjectView]:
-        """The objects of a kind that a label selector chooses."""
+        """Returns the objects of a kind that match a label selector."""
         ...
 
     def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
-        """One connection to a port of a pod."""
+        """Opens a connection to a port of a pod."""
         ...
 
 
@@ -46,7 +46,7 @@ class _Server:
     namespace: str
 
     def get(self, path: str) -> Iterator[bytes]:
-        """The answer to a request, in pieces. SparkgenError where there is none, or it is a refusal."""
+        """Yields the answer to a request, in pieces. SparkgenError if there is none, or it is not 200."""
         forwarded = self.cluster.forward(self.pod, contract.HISTORY_PORT, self.namespace)
         asked = http.client.HTTPConnection("localhost", contract.HISTORY_PORT, timeout=SECONDS)
         asked.sock = forwarded.socket(contract.HISTORY_PORT)
@@ -67,9 +67,9 @@ class _Server:
 
 
 def fetch(cluster: Reaches, run: Run, write: Callable[[Iterable[bytes]], None]) -> str:
-    """Have the log of a run written, a zip archive; the application's id. SparkgenError where there is none.
+    """Pass a run's log, a zip archive, to `write`; returns the application's id. SparkgenError without a log.
 
-    `write` takes the pieces of the archive.
+    `write` gets the pieces of the archive.
     """
     selector = contract.LABEL_HISTORY_SERVER
     pods = [pod for pod in cluster.list("v1", "Pod", run.namespace, selector) if not leaving(pod)]
@@ -96,7 +96,7 @@ def _ready(pod: ObjectView) -> bool:
 
 
 def _application(server: _Server, run: Run) -> str:
-    """The id of the run's newest application, `<run>-<attempt>`; "" where the server knows none."""
+    """Returns the id of the run's newest application, `<run>-<attempt>`; "" if the server has none."""
     answer = b"".join(server.get(API))
     try:
         known: list[dict[str, Any]] = json.loads(answer)

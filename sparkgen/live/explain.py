@@ -25,17 +25,17 @@ from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 RECENT = timedelta(minutes=15)
-"""How long a lost executor is worth a word."""
+"""How long the loss of an executor is reported."""
 HINDERED = (
     *("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending"),
     "TokensNotRenewed",
 )
-"""Reasons of the allocator's Events about executors that do not come, or will not be able to work (notices in
-sparkgen.runtime)."""
+"""Reasons of the allocator's Events about executors that do not start, or will not be able to work (notices
+in sparkgen.runtime)."""
 
 
 def explain(facts: RunFacts, now: datetime) -> Reason | None:
-    """Why the run is stuck, or has failed; None when there is nothing to say."""
+    """Returns why the run is stuck, or has failed; None if there is nothing to explain."""
     state = facts.life.state
     if state is State.SUCCEEDED:
         return _session_over(facts)
@@ -55,13 +55,13 @@ def explain(facts: RunFacts, now: datetime) -> Reason | None:
 
 
 def fares(facts: RunFacts, now: datetime) -> str:
-    """How the run fares as a part of a sentence: its state, and why if there is a reason."""
+    """Returns the run's state as a part of a sentence, with the reason if there is one."""
     reason = explain(facts, now)
     return f"{facts.life.state.value}: {reason.text}" if reason else facts.life.state.value
 
 
 def _session_over(facts: RunFacts) -> Reason | None:
-    """Why a session has ended: its allocator does so by itself, and well, when nobody is there."""
+    """Returns why a session has ended: its allocator ends it, with success, when nobody is connected."""
     over = allocatorlog.session_over(facts.allocator_log)
     return Reason("session-over", detail(str(over))) if over else None
 
@@ -105,7 +105,7 @@ def _lacks(there: Executors) -> bool:
 
 
 def _hindrances(facts: RunFacts, now: datetime) -> Iterator[Hindrance]:
-    """What keeps executors from coming, the surest source first."""
+    """Yields what prevents executors from starting, from the most reliable source first."""
     yield from allocatorlog.hindrances(facts.allocator_log)
     if not facts.allocator_log:
         for event in reversed(facts.events):
@@ -117,14 +117,14 @@ def _hindrances(facts: RunFacts, now: datetime) -> Iterator[Hindrance]:
 
 
 def _unknown(facts: RunFacts) -> Reason:
-    """That nobody can say whether executors lack, and why."""
+    """Returns the reason that the number of missing executors, or why they are missing, is unknown."""
     wanted = "how many executors are wanted and " if facts.target is None else ""
     cause = f"cannot tell {wanted}why executors are missing: {allocatorlog.OLDER}"
     return Reason("unknown", cause, fill("read it: sparkgen logs NAME --allocator", facts))
 
 
 def _not_serving(facts: RunFacts) -> Reason | None:
-    """That people cannot connect: a Connect server's driver is ready when it answers, as JupyterLab's is."""
+    """Finds a server that does not answer: a Connect server's or JupyterLab's driver is ready if it does."""
     what = served_as(facts.run.workload)
     if not what or (facts.run.driver is not None and container(facts.run.driver).get("ready") is True):
         return None
@@ -133,7 +133,7 @@ def _not_serving(facts: RunFacts) -> Reason | None:
 
 
 def _lost(facts: RunFacts, now: datetime) -> Reason | None:
-    """An executor that ended lately, for want of memory or by a fault of the application's."""
+    """Finds an executor that ended recently for lack of memory, or by an error of the application."""
     for event in reversed(facts.events):
         if (
             event.get("reason") == "ExecutorLost"

@@ -1,4 +1,4 @@
-"""What is known about one run: its objects, its Events and the ends of its logs."""
+"""Gathers the facts about a run: its objects, its Events and the ends of its logs."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from sparkgen.live.values import (
 from sparkgen.objects import ObjectView
 
 TAIL = 300
-"""Lines of a log that are read for a reason."""
+"""The number of lines at the end of a log that are read to find a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """All that is known about a run.
+    """The facts about a run.
 
     `events`: about its driver's object and pod, the oldest first; `driver_log`, `allocator_log`: their ends,
-    "" where nothing needed them or nobody may read them; `target`: how many executors are wanted, None when
-    nothing says it; `next_run`: the name of the latest run, if this is an earlier one; `place`: where what
-    waits of it stands in its queue, None where it is in none; `gang`: the group that its pods are placed as.
+    "" if they are not needed or may not be read; `target`: how many executors are wanted, None if that is
+    unknown; `next_run`: the name of the latest run, if this is an earlier one; `place`: its place in its
+    queue, None if it is in no queue; `gang`: the group with which its pods are placed.
     """
 
     run: Run
@@ -53,7 +53,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Executors:
-    """How many executors there are: `target` is how many are wanted, None when nobody knows."""
+    """The numbers of executors. `target`: how many are wanted, None if that is unknown."""
 
     running: int = 0
     pending: int = 0
@@ -61,16 +61,16 @@ class Executors:
 
 
 class Reads(Protocol):
-    """What is read of a cluster: a Cluster."""
+    """The methods of Cluster that read objects and logs."""
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> ObjectView | None:
-        """An object; None if there is none."""
+        """Returns an object; None if it does not exist."""
         ...
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
     ) -> Sequence[ObjectView]:
-        """The objects of a kind that a label selector and a field selector choose."""
+        """Returns the objects of a kind that match a label selector and a field selector."""
         ...
 
     def log(
@@ -82,12 +82,12 @@ class Reads(Protocol):
         tail: int | None = None,
         previous: bool = False,
     ) -> str:
-        """The log of a container."""
+        """Returns the log of a container."""
         ...
 
 
 def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
-    """What there is to know about a run; nothing is asked about one that went well, but for sessions."""
+    """Returns the facts about a run. If it succeeded, it reads only a session's allocator log."""
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
@@ -105,13 +105,13 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
 
 
 def executors(facts: RunFacts) -> Executors:
-    """How many executors there are."""
+    """Returns the numbers of executors."""
     there = [status_of(pod).get("phase") for pod in facts.run.executors if not leaving(pod)]
     return Executors(there.count("Running"), there.count("Pending"), facts.target)
 
 
 def fill(step: str, facts: RunFacts) -> str:
-    """A next step with the names that its command takes."""
+    """Returns a next step with the names filled in that its command needs."""
     run = "" if facts.run.latest else f" --run {facts.run.name}"
     return step.replace("NAME", f"{facts.run.application}{run} -n {facts.run.namespace}")
 
@@ -147,7 +147,7 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
 
 
 def _driver_log(cluster: Reads, run: Run) -> str:
-    """The end of what the driver's program wrote before it failed, this time or the last."""
+    """The end of the log of the driver's program if it failed, now or before its last restart; else ""."""
     if run.driver is None or contract.is_session(run.driver):
         return ""
     status = container(run.driver)
@@ -178,9 +178,9 @@ def _log(cluster: Reads, run: Run, name: str, *, previous: bool = False) -> str:
 
 
 def _planned(cluster: Reads, run: Run, *, begun: bool) -> int | None:
-    """How many executors the application starts with, from its tuning.
+    """Returns how many executors the application starts with, from its tuning; None if that is unknown.
 
-    `begun`: it goes on by now, with as many as it says or, with dynamic allocation, nobody knows how many.
+    `begun`: it has started already: with dynamic allocation, the number of executors is then unknown.
     """
     try:
         whose = run.name if contract.is_session(run.workload) else run.application

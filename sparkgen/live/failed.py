@@ -1,4 +1,4 @@
-"""Why a run has failed: from its Job, its driver's pod and log, and the allocator's words. Pure."""
+"""Why a run has failed: from its Job, its driver's pod and log, and the allocator's Events and log. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sparkgen.runtime.allocator.observe.causes import DISRUPTIONS, EXIT_CODES, P
 
 
 def went_wrong(facts: RunFacts) -> bool:
-    """Whether a container of the driver's pod has failed, now or the last time."""
+    """Whether a container of the driver's pod has failed, now or before its last restart."""
     pod = facts.run.driver
     if pod is None:
         return False
@@ -37,7 +37,7 @@ def went_wrong(facts: RunFacts) -> bool:
 
 
 def why_failed(facts: RunFacts) -> Reason:
-    """What ended the run, or its last attempt."""
+    """Returns what ended the run, or its last attempt."""
     pod = facts.run.driver
     job = conditions(facts.run.workload).get("Failed", {}) if facts.run.kind == "Job" else {}
     if killed := annotation_of(facts.run.workload, KILLED):
@@ -70,7 +70,7 @@ def _vanished(job: ObjectView) -> Reason:
 
 
 def _init_failed(pod: ObjectView) -> Reason | None:
-    """An init container, sidecars among them, that ended the pod before the driver began."""
+    """Finds an init container, or a sidecar, that failed in a pod whose driver has not ended."""
     for status in status_of(pod).get("initContainerStatuses") or ():
         end = terminated(status)
         if end.get("exitCode") and not terminated(container(pod)):
@@ -79,13 +79,13 @@ def _init_failed(pod: ObjectView) -> Reason | None:
 
 
 def _allocator_failed(pod: ObjectView) -> Reason | None:
-    """What ended the allocator of a session, this time or the last."""
+    """Returns what ended the allocator of a session, now or before its last restart."""
     end = _end_of_driver(pod)
     return init_ended(contract.ALLOCATOR_CONTAINER, end) if end.get("exitCode") else None
 
 
 def _disrupted(pod: ObjectView) -> Reason | None:
-    """A pod that others ended: the node, the scheduler, a drain."""
+    """Finds a pod that the node, the scheduler or a drain has ended."""
     reason = str(status_of(pod).get("reason") or "")
     disruption = conditions(pod).get("DisruptionTarget", {})
     words = POD_REASONS.get(reason) or DISRUPTIONS.get(str(disruption.get("reason") or ""))
@@ -107,7 +107,7 @@ def _out_of_memory(pod: ObjectView) -> Reason | None:
 
 
 def _driver_failed(facts: RunFacts, pod: ObjectView) -> Reason | None:
-    """What the allocator and the driver's own log say; at least its exit code."""
+    """Returns why the driver failed, from the allocator or the driver's log, or else its exit code."""
     if failure := _told_by_allocator(facts):
         told = stopped(failure)
         unknown = "its code is unknown: the runtime image is older than this sparkgen"
@@ -125,7 +125,7 @@ def _driver_failed(facts: RunFacts, pod: ObjectView) -> Reason | None:
 
 
 def _told_by_allocator(facts: RunFacts) -> Hindrance | None:
-    """Why the allocator has given the application up."""
+    """Returns why the allocator has ended the application, from its Event or its log; None if it has not."""
     for event in reversed(facts.events):
         if event.get("reason") == "ApplicationFailed":
             return in_event(event)
@@ -133,7 +133,7 @@ def _told_by_allocator(facts: RunFacts) -> Hindrance | None:
 
 
 def _end_of_driver(pod: ObjectView) -> ObjectView:
-    """How the Spark container ended, this time or the last."""
+    """Returns how the pod's main container ended, now or before its last restart; empty if it never did."""
     status = container(pod)
     found: ObjectView = terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
     return found

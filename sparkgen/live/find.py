@@ -1,4 +1,4 @@
-"""Which applications there are in a namespace, with their runs and pods: found by labels, in few requests."""
+"""Finds the applications in a namespace, with their runs and pods: by labels, in few requests."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from sparkgen.runtime.history.plan import SUPERSEDED
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found. `unseen`: kinds that the person may not list, each as a sentence."""
+    """The applications that were found. `unseen`: kinds that the user may not list, each as a sentence."""
 
     applications: tuple[Application, ...]
     unseen: tuple[str, ...] = ()
 
 
 def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] = ()) -> Found:
-    """The applications of the namespaces (of the cluster's own where none is given), by name.
+    """Returns the applications of the namespaces (by default the connection's namespace), by name.
 
-    `names`: those of applications, or of runs: then the application has that run only. SparkgenError if there
-    is none of such a name, with what there is. `namespaces`: names, or ALL_NAMESPACES alone, for all in which
-    the person may list Jobs and pods.
+    `names`: of applications, or of runs; then the application has only that run. SparkgenError for a name
+    that none has, with the existing names. `namespaces`: names, or only ALL_NAMESPACES, for all in which the
+    user may list Jobs and pods.
     """
     places = [*dict.fromkeys(namespaces or [cluster.namespace])]
     looked, unseen = look(cluster, places, names)
@@ -60,18 +60,18 @@ def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] 
 
 
 def one(cluster: Lists, name: str, namespace: str = "") -> Application:
-    """The application of this name, or of the run of this name; SparkgenError when there is none.
+    """Returns the application with this name, or with a run of this name. SparkgenError if there is none.
 
-    An application may have the name that a run of another one has: what is meant is the application.
+    If an application has the same name as a run of another application, the application is returned.
     """
     found = find(cluster, [name], [namespace] if namespace else []).applications
     return next((application for application in found if application.name == name), found[0])
 
 
 def choose(application: Application, wanted: str = "") -> Run:
-    """The latest run, or the one that is meant: by its name, its hash, or the end of its name.
+    """Returns the latest run, or the run that `wanted` names: by its name, its hash, or the end of its name.
 
-    SparkgenError when there is none, or when several fit.
+    SparkgenError if there is none, or if several match.
     """
     runs = application.runs
     if not runs:
@@ -94,7 +94,7 @@ def choose(application: Application, wanted: str = "") -> Run:
 
 
 def _applications(namespace: str, listed: Listed) -> list[Application]:
-    """The objects of a namespace, put together."""
+    """Returns the applications of a namespace, built from its objects, sorted by name."""
     workloads = [item for item in listed.workloads if namespace_of(item, listed) == namespace]
     pods = [pod for pod in listed.pods if namespace_of(pod, listed) == namespace]
     drivers = [pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "driver"]
@@ -119,7 +119,7 @@ def _run(
 ) -> Run:
     application, label = label_of(workload, contract.LABEL_APPLICATION), run_label(workload)
     if workload["kind"] == "Deployment":
-        # Its pods are its ReplicaSets'; Jobs of the same name may be left from another time.
+        # Its pods belong to its ReplicaSets; Jobs of the same name may be left from before.
         own = [pod for pod in drivers if label_of(pod, contract.LABEL_APPLICATION) == application]
         own = [pod for pod in own if any(owner["kind"] == "ReplicaSet" for owner in owners_of(pod))]
     else:
@@ -131,9 +131,9 @@ def _run(
 
 
 def _ordered(runs: Sequence[Run]) -> list[Run]:
-    """The latest first: the newest that is not marked as superseded, then the others by age.
+    """Returns the latest run (the newest that is not marked as superseded), then the others, newest first.
 
-    A session is the latest only where there is no run.
+    A session is the latest only if there is no run.
     """
     ordered = sorted(
         runs,
@@ -150,7 +150,7 @@ def _ordered(runs: Sequence[Run]) -> list[Run]:
 
 
 def _chosen(applications: Sequence[Application], names: Collection[str]) -> list[Application]:
-    """Those that are meant; of an application of which only runs were named, those runs."""
+    """Returns the named applications; an application of which only runs were named has only those runs."""
     result = []
     for application in applications:
         if not names or application.name in names:
@@ -168,7 +168,7 @@ def _all_there(
     known: Sequence[tuple[str, str]],
     namespaces: Sequence[str],
 ) -> None:
-    """SparkgenError for a name that nothing has."""
+    """Raises SparkgenError for a name that no application and no run has."""
     runs = {name for one in found for run in one.runs for name in (run.name, run.label)}
     have = runs | {one.name for one in found}
     for name in names:
@@ -190,5 +190,5 @@ def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[s
 
 
 def in_words(namespaces: Sequence[str]) -> str:
-    """The namespaces as a sentence names them."""
+    """Returns the namespaces as a part of a sentence."""
     return " and ".join("all namespaces" if one == ALL_NAMESPACES else one for one in namespaces)

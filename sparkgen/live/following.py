@@ -1,4 +1,4 @@
-"""Logs as lines: one after the other, or several at once while they are written."""
+"""Reads logs as lines: one log after the other, or several at once while they are written."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LONGEST_LINE = 16 * 2**20
 
 Read = Callable[[Source], Iterable[bytes]]
 Look = Callable[[], tuple[Sequence[Source], bool]]
-"""The containers that have a log now, and whether no more will come."""
+"""Returns the containers that have a log now, and whether no more will start."""
 
 _Heard = tuple[Source, str | ClusterError | None]
 """A line; an error that ended the log; None at its end."""
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a log that comes in pieces, each with its end; the last one as soon as it is whole.
+    """Yields the lines of a log that arrives in pieces, each with a line feed, as soon as it is complete.
 
     Bytes that are no UTF-8 are surrogates, as `surrogateescape` makes them. A line longer than LONGEST_LINE
     becomes several: an application may write one without an end.
@@ -44,7 +44,7 @@ def lines(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def one_by_one(sources: Iterable[Source], read: Read) -> Iterator[str]:
-    """The logs as they are now, each line marked with its container."""
+    """Yields the present lines of the logs, one log after the other, each line marked with its container."""
     for source in sources:
         try:
             yield from (_marked(source, line) for line in lines(read(source)))
@@ -53,7 +53,7 @@ def one_by_one(sources: Iterable[Source], read: Read) -> Iterator[str]:
 
 
 def together(look: Look, read: Read, clock: Callable[[], float] = time.monotonic) -> Iterator[str]:
-    """Logs while they are written, each line marked; containers that begin later come in, too."""
+    """Yields the lines of logs as they are written, each marked; also of containers that start later."""
     heard: queue.SimpleQueue[_Heard] = queue.SimpleQueue()
     begun: set[Source] = set()
     open_ = 0
@@ -76,7 +76,7 @@ def together(look: Look, read: Read, clock: Callable[[], float] = time.monotonic
 
 
 def _for_a_while(heard: queue.SimpleQueue[_Heard], clock: Callable[[], float]) -> Iterator[_Heard]:
-    """What comes, for a while, or until a log has ended."""
+    """Yields what arrives, for LOOK_SECONDS or until a log has ended."""
     until = clock() + LOOK_SECONDS
     while (left := until - clock()) > 0:
         try:

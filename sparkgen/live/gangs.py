@@ -1,4 +1,4 @@
-"""A run whose pods are placed as a group: what its batch scheduler says of it, where that can be read."""
+"""A run whose pods are placed as a group: its state in the batch scheduler, if that can be read."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sparkgen.live.values import UNREAD, Run, annotation_of, conditions, label_o
 from sparkgen.objects import ObjectView
 
 _SCHEDULED = ("PodGroupInitiallyScheduled", "PodGroupScheduled")
-"""The condition of Kubernetes' own groups, by its names since 1.37, and before."""
+"""The names of the condition of Kubernetes' own groups: since 1.37, and before."""
 _BEGUN = ("Running", "Completed")
-"""Phases of Volcano's PodGroups that wait for nothing more."""
+"""Phases of PodGroups that no longer wait."""
 
 
 class Gets(Protocol):
-    """What is read of a cluster: a Cluster."""
+    """The method of Cluster that reads an object."""
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> ObjectView | None:
-        """An object; None if there is none."""
+        """Returns an object; None if it does not exist."""
         ...
 
 
@@ -30,8 +30,8 @@ class Gets(Protocol):
 class Gang:
     """A run's group of pods.
 
-    `queue`, `phase` and `why` (the scheduler's own words): "" where nothing says them. `size`: pods that are
-    placed together, 0 where nobody may know.
+    `queue`, `phase` and `why` (the scheduler's message): "" if they are unknown. `size`: the number of pods
+    that are placed together, 0 if it is unknown.
     """
 
     scheduler: Literal["volcano", "yunikorn", "kube-scheduler"]
@@ -42,7 +42,7 @@ class Gang:
 
 
 def gang(cluster: Gets, run: Run) -> Gang | None:
-    """The group that a run's driver or executors belong to; None where they belong to none."""
+    """Returns the group that a run's driver or executors belong to; None if they belong to no group."""
     if run.driver is None:
         return None
     if name := annotation_of(run.driver, contract.ANNOTATION_POD_GROUP):
@@ -55,7 +55,7 @@ def gang(cluster: Gets, run: Run) -> Gang | None:
 
 
 def _read(cluster: Gets, versions: Iterable[str], name: str, namespace: str) -> ObjectView:
-    """The group of that name, in the first version that has it; {} where it cannot be read."""
+    """Returns the group with this name, in the first version that has it; {} if it cannot be read."""
     for version in versions:
         try:
             found = cluster.get(version, "PodGroup", name, namespace)
@@ -89,7 +89,7 @@ def _own(group: ObjectView) -> Gang:
 
 
 def driver_waits(found: Gang) -> Reason | None:
-    """That the driver waits until its group has room; None where its group waits for nothing."""
+    """Returns the reason that the driver waits until its group has room; None if its group does not wait."""
     if found.scheduler == "kube-scheduler" or found.phase in _BEGUN:
         return None
     where = f" in {found.queue}" if found.queue else ""
@@ -111,7 +111,7 @@ def driver_waits(found: Gang) -> Reason | None:
 
 
 def executors_wait(found: Gang | None, placed: int) -> Reason | None:
-    """That executors wait for each other; None where they do not. `placed`: those that have a node."""
+    """Returns the reason that executors wait for each other, or None. `placed`: how many have a node."""
     if found is None or found.scheduler != "kube-scheduler" or found.phase in _BEGUN or placed:
         return None
     size = f"{found.size} executors" if found.size else "the first executors"

@@ -1,4 +1,4 @@
-"""What the allocator says of executors that do not come, by its codes, as a reason with a next step. Pure."""
+"""Turns the allocator's codes about executors that do not start into reasons with a next step. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)
 
 
 def in_event(event: ObjectView) -> Hindrance:
-    """What an Event of the allocator's says; its code is "" where a release before the codes wrote it."""
+    """Returns the hindrance in an Event of the allocator; its code is "" from releases without codes."""
     try:
         found = hindrance_of(json.loads(annotation_of(event, contract.ANNOTATION_HINDRANCE)))
     except (ValueError, RecursionError):
@@ -26,7 +26,7 @@ def in_event(event: ObjectView) -> Hindrance:
 
 
 def hindered(hindrance: Hindrance) -> Reason | None:
-    """Why executors do not come; None for what passes by itself."""
+    """Returns why executors do not start; None for a hindrance that passes by itself."""
     if hindrance.code in PASSING:
         return None
     known = known_reason(hindrance)
@@ -34,12 +34,12 @@ def hindered(hindrance: Hindrance) -> Reason | None:
 
 
 def stopped(hindrance: Hindrance) -> Reason:
-    """Why the allocator, or the scheduler jar, has ended the application."""
+    """Returns why the allocator, or the scheduler jar, has ended the application."""
     return known_reason(hindrance) or Reason("stopped", detail(str(hindrance)))
 
 
 def known_reason(hindrance: Hindrance) -> Reason | None:
-    """What a code means for executors; None for one that the sentence alone explains."""
+    """Returns the reason for a hindrance's code; None for a code that only its sentence explains."""
     code = hindrance.code
     if kind := BY_CODE.get(code):
         return refused(kind, hindrance.detail or hindrance.message, EXECUTOR)
@@ -56,7 +56,7 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
 
 
 def tokens_end(hindrance: Hindrance) -> Reason:
-    """Delegation tokens that the driver cannot renew. They are good for a while yet."""
+    """Returns the reason for delegation tokens that the driver cannot renew. They stay valid for a while."""
     step = (
         "look in the driver's log for the reason: a service or KDC may be down, or the key of the keytab has "
         "changed; the driver retries automatically"
@@ -65,7 +65,7 @@ def tokens_end(hindrance: Hindrance) -> Reason:
 
 
 def executor_memory(message: str) -> Reason:
-    """An executor that needed more memory than it may have. What the message says to do is the next step."""
+    """Returns the reason for executors that needed too much memory. It drops the message's own advice."""
     what = re.sub(r": raise [^()]*+(\)?)", lambda found: found[1] or found[0], message)
     return Reason(
         "executor-memory",

@@ -16,7 +16,7 @@ CODE = "login"
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """What the log has, the cause, and the next step. `{}` stands for whoever the log says logs in."""
+    """A pattern in the log, the cause, and the next step. `{}` stands for the user that the log names."""
 
     pattern: re.Pattern[str]
     cause: str
@@ -98,7 +98,7 @@ NOBODY = "the principal"
 
 
 def login_failed(log: str) -> Reason | None:
-    """Why nobody was logged in, or no longer is; None where the log says nothing of it."""
+    """Returns why a login failed or has ended; None if the log does not show it."""
     for failure in _FAILURES:
         if failure.pattern.search(log):
             return Reason(CODE, failure.cause.format(_who(log)), failure.step)
@@ -106,7 +106,7 @@ def login_failed(log: str) -> Reason | None:
 
 
 def _who(log: str) -> str:
-    """Whose login it is, by the log."""
+    """Returns the user that logs in, from the log."""
     if found := _IMPERSONATES.search(log):
         return f"{found[1]} for {found[2].rstrip(',.;')}"
     found = _PRINCIPAL.search(log)

@@ -1,4 +1,4 @@
-"""Why a driver does not begin: its pod cannot be made, scheduled or started. Pure."""
+"""Why a driver does not start: its pod cannot be created, scheduled or started. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _QUOTED = re.compile(r'"([^"]+)"')
 
 
 def why_pending(facts: RunFacts) -> Reason | None:
-    """What the driver waits for; None while it is only on its way."""
+    """Returns what the driver waits for; None if it is about to start."""
     pod = facts.run.driver
     if pod is None:
         return never_made(facts)
@@ -59,7 +59,7 @@ def _who(facts: RunFacts) -> str:
 
 
 def never_made(facts: RunFacts) -> Reason | None:
-    """Why the Job, or the Deployment, cannot make the driver's pod."""
+    """Returns why the Job, or the Deployment, cannot create the driver's pod; None if no Event shows it."""
     for event in reversed(facts.events):
         if event.get("reason") == "FailedCreate":
             message = str(event.get("message") or "")
@@ -102,7 +102,7 @@ def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
 
 
 def _not_mounted(facts: RunFacts) -> Reason | None:
-    """A volume that cannot be mounted: the pod only says ContainerCreating, and the kubelet's Event why."""
+    """Finds a volume that cannot be mounted: the pod has only ContainerCreating; the kubelet's Event, why."""
     for event in reversed(facts.events):
         if event.get("reason") in ("FailedMount", "FailedAttachVolume"):
             message = str(event.get("message") or "")
@@ -119,7 +119,7 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
 
 
 def _no_key(facts: RunFacts, message: str) -> Reason | None:
-    """A Secret or ConfigMap without the key that a volume takes from it; None for another message."""
+    """Finds a Secret or ConfigMap without the key that a volume takes from it; None for another message."""
     found, of = _ABSENT_KEY.search(message), _OF_VOLUME.search(message)
     if found is None or of is None or facts.run.driver is None:
         return None
@@ -135,7 +135,7 @@ def _no_key(facts: RunFacts, message: str) -> Reason | None:
 
 
 def _pulled(facts: RunFacts) -> Reason | None:
-    """A pull that goes on or has failed: only Events tell of it until the kubelet gives up its first try."""
+    """Finds a pull that goes on or has failed: only Events show it until the kubelet's first try fails."""
     last = next((one for one in reversed(facts.events) if one.get("reason") in _PULLS), {})
     message = str(last.get("message") or "")
     image = next(iter(_QUOTED.findall(message)), "")
@@ -149,7 +149,7 @@ def _pulled(facts: RunFacts) -> Reason | None:
 
 
 def init_ended(name: str, end: ObjectView) -> Reason:
-    """What an init container, or the allocator, ended with."""
+    """Returns why an init container, or the allocator, ended."""
     message, code = str(end.get("message") or ""), end["exitCode"]
     if name not in OURS:
         said = f" ({detail(message)})" if message else f" (exit code {code})"

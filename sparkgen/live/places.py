@@ -1,4 +1,4 @@
-"""What there is in a namespace, or in all: drivers' objects and pods, found by labels in few requests."""
+"""Lists drivers' objects and pods in a namespace, or in all: by labels, in few requests."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from sparkgen.live.values import label_of, name_of
 from sparkgen.objects import ObjectView
 
 MANY = 20
-"""Names that one label selector has at most; above that all pods are listed."""
+"""The largest number of names in a label selector; for more names, all pods are listed."""
 AT_ONCE = 8
-"""Namespaces that are looked at at a time."""
+"""Namespaces that are read at the same time."""
 _FORBIDDEN = 403
 SHOWN = 10
-"""Names that a message lists at most."""
+"""The largest number of names that a message lists."""
 
 
 class Lists(Protocol):
-    """What can be listed: a Cluster."""
+    """The method of Cluster that lists objects, and its namespace."""
 
     namespace: str
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> Sequence[ObjectView]:
-        """The objects of a kind that a label selector chooses."""
+        """Returns the objects of a kind that match a label selector."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What there is in a place: a namespace, or ALL_NAMESPACES. `unseen`: as in Found."""
+    """The objects in a place: a namespace, or ALL_NAMESPACES. `unseen`: as in Found."""
 
     place: str
     workloads: tuple[ObjectView, ...]
@@ -46,7 +46,7 @@ class Listed:
 def look(
     cluster: Lists, places: Sequence[str], names: Collection[str]
 ) -> tuple[list[Listed], tuple[str, ...]]:
-    """What is in the places, and which namespaces could not be seen."""
+    """Returns the objects in the places, and a sentence about namespaces that could not be read."""
     try:
         return [_list(cluster, place, names) for place in places], ()
     except ClusterError as error:
@@ -87,7 +87,7 @@ def _one_by_one(cluster: Lists, names: Collection[str]) -> tuple[list[Listed], t
 
 
 def _list(cluster: Lists, place: str, names: Collection[str]) -> Listed:
-    """The drivers' objects of a place, and the pods of the applications that are meant."""
+    """Returns the drivers' objects of a place, and the pods of the chosen applications."""
     listed, unseen = _workloads(cluster, place)
     workloads = tuple(completed(item) for item in listed)
     wanted = _wanted(workloads, names)
@@ -98,7 +98,7 @@ def _list(cluster: Lists, place: str, names: Collection[str]) -> Listed:
 
 
 def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
-    """The drivers' objects; who may not list CronJobs or Deployments still sees the Jobs."""
+    """Returns the drivers' objects; users who may not list CronJobs or Deployments still get the Jobs."""
     found = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
     unseen = []
     for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
@@ -108,12 +108,12 @@ def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[s
             if error.status != _FORBIDDEN:
                 raise
             unseen.append(str(error))
-    # The Job that removes ended runs belongs to no run.
+    # The Job that removes ended runs is not a run.
     return [item for item in found if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
 
 
 def _wanted(workloads: Iterable[ObjectView], names: Collection[str]) -> set[str]:
-    """The names of the applications that are meant, or whose runs are."""
+    """Returns the names of the applications that `names` has, or whose runs it has."""
     return {
         label_of(item, contract.LABEL_APPLICATION)
         for item in workloads
@@ -122,12 +122,12 @@ def _wanted(workloads: Iterable[ObjectView], names: Collection[str]) -> set[str]
 
 
 def names_of(workload: ObjectView) -> set[str]:
-    """The names by which a run may be called: its object's and its run's."""
+    """Returns the names that a user may give for a run: its object's and its run's."""
     return {name_of(workload), run_label(workload)} - {""}
 
 
 def run_label(workload: ObjectView) -> str:
-    """The name of the run that a driver's object is of; a CronJob's: that of its next firing."""
+    """Returns the name of the run of a driver's object; for a CronJob, that of its next firing."""
     spec = workload.get("spec") or {}
     if workload["kind"] == "CronJob":
         return label_of(spec["jobTemplate"], contract.LABEL_RUN)
@@ -143,11 +143,11 @@ def _selector(names: Collection[str]) -> str:
 
 
 def namespace_of(item: ObjectView, listed: Listed) -> str:
-    """The namespace of an object that was listed."""
+    """Returns the namespace of an object that was listed."""
     return str(item["metadata"].get("namespace") or listed.place)
 
 
 def some_of(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """Returns the first SHOWN names, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more

@@ -15,18 +15,18 @@ from sparkgen.runtime.kubernetes.refusals import Refusal, refusal_in
 
 DRIVER, EXECUTOR, SESSION = "driver", "executor", "session"
 _SECTIONS = {SESSION: DRIVER}
-"""Whose pod -> the section of the document that says most of it, where it has another name."""
+"""Whose pod -> the section of the document that configures it, if it has another name."""
 
 
 def refusal(message: str, who: str) -> Reason | None:
-    """What an API server's refusal means for `who`, one of those above; None for another message."""
+    """Returns the reason for an API server's refusal of the pod of `who`; None for another message."""
     text = " ".join(message.split())
     found = refusal_in(text)
     return refused(found, text, who) if found else None
 
 
 def refused(kind: Refusal, message: str, who: str) -> Reason:
-    """A refusal of a known kind, in words; `message`: the API server's."""
+    """Returns the reason for a refusal of a known kind. `message`: the API server's."""
     said = detail(kind.detail(message))
     cause = kind.cause.replace("{it}", f"the {who}'s pod") + (f" ({said})" if said else "")
     return Reason(kind.name, cause, kind.step.replace("{who}", _SECTIONS.get(who, who)))
@@ -48,12 +48,12 @@ _UNBOUND = re.compile(
     r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes to bind|"
     r"had volume node affinity conflict"
 )
-"""The scheduler's words for claims that are not bound, or are bound on another node."""
-"""What a pod names and does not find: the kubelet's and the scheduler's words."""
+"""The scheduler's messages about claims that are not bound, or are bound on another node."""
+"""`_MISSING`, above: the kubelet's and the scheduler's messages about objects that a pod names and lacks."""
 
 
 def missing(message: str, who: str) -> Reason | None:
-    """A Secret, ConfigMap or claim that a pod names and that is not there; None for another message."""
+    """Finds a Secret, ConfigMap or claim that a pod names and that does not exist; or None."""
     for code, cause, words in _MISSING:
         if found := words.search(message):
             named = cause.format(*reversed(found.groups()))
@@ -67,12 +67,12 @@ PUSH_AGAIN = "push it again: sparkgen push FILE, and apply the document with its
 
 
 def bad_artifact(cause: str, step: str = "") -> Reason:
-    """What was pushed cannot be had, or is not what the lock says: in the words of `fetch`."""
+    """The reason that an artifact cannot be pulled, or differs from the lock: `fetch`'s message."""
     return Reason("artifact", detail(cause), detail(step) or PUSH_AGAIN)
 
 
 def artifact_waits(reason: str, message: str, artifacts: Iterable[str]) -> Reason | None:
-    """An image volume that cannot be pulled; None where the message is about none of `artifacts`."""
+    """Finds an image volume that cannot be pulled; None if the message is about none of `artifacts`."""
     named = next((one for one in artifacts if one in message), None)
     if reason not in IMAGES or named is None:
         return None
@@ -84,9 +84,9 @@ def artifact_waits(reason: str, message: str, artifacts: Iterable[str]) -> Reaso
 
 
 def container_waits(reason: str, message: str, who: str, image: str = "") -> Reason | None:
-    """What a waiting container waits for, where that does not pass by itself.
+    """Returns what a container waits for, if that does not pass by itself.
 
-    `image`: that of the container, where it is known.
+    `image`: the container's, if it is known.
     """
     said = f" ({detail(message)})" if message else ""
     if reason in IMAGES:
@@ -105,7 +105,7 @@ def container_waits(reason: str, message: str, who: str, image: str = "") -> Rea
 
 
 def no_node(message: str, who: str) -> Reason:
-    """Why the scheduler finds no node, in its words."""
+    """Returns why the scheduler finds no node, from its message."""
     if found := missing(message, who):
         return found
     if absent := _NO_CLASS.search(message):

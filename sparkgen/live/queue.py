@@ -1,4 +1,4 @@
-"""A run in a queue of Kueue's: where it stands there, as far as whoever asks may read Workloads."""
+"""A run in a queue of Kueue: its place in the queue, if the user may read Workloads."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
-"""Of Workloads, the newest first: each Kueue serves one of them at least."""
+"""Versions of Workloads, the newest first: each Kueue serves at least one of them."""
 _NO_CLASS = "WorkloadPriorityClassNotFound"
 _TAKEN = "CreatedWorkload"
-"""Reasons of Kueue's Events about a Job: its priority class is missing, and it is in its queue."""
+"""Reasons of Kueue's Events about a Job: its priority class is missing; it is in its queue."""
 _DRIVER_STEP = (
     "the pod starts when its queue has room; to see why it waits: kubectl get workloads.kueue.x-k8s.io"
 )
@@ -37,10 +37,10 @@ _EXECUTORS_STEP = (
 
 
 class ListsWorkloads(Protocol):
-    """What is read of a cluster: a Cluster."""
+    """The method of Cluster that lists Workloads."""
 
     def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[ObjectView]:
-        """The objects of a kind."""
+        """Returns the objects of a kind."""
         ...
 
 
@@ -48,8 +48,8 @@ class ListsWorkloads(Protocol):
 class QueuePlace:
     """A run's place in its queue.
 
-    `position`: the first one's of the run that waits, from 1, of `waiting` in this LocalQueue; 0 where nobody
-    may know. `why`: Kueue's words why it waits, "" likewise.
+    `position`: of the run's first Workload that waits, from 1, of `waiting` in this LocalQueue; 0 if it is
+    unknown, or none waits. `why`: Kueue's message why it waits, or "".
     """
 
     name: str
@@ -59,17 +59,17 @@ class QueuePlace:
 
 
 def queue_of(run: Run) -> str:
-    """The queue that a run is in; "" for none."""
+    """Returns the queue that a run is in; "" if it is in none."""
     return label_of(run.workload, contract.LABEL_QUEUE)
 
 
 def queued(pods: Iterable[ObjectView]) -> list[ObjectView]:
-    """Those of these pods that a queue holds back."""
+    """Returns the pods that a queue holds back."""
     return [pod for pod in pods if (waits := waiting_of(pod)) is not None and waits.queued]
 
 
 def place(cluster: ListsWorkloads, run: Run) -> QueuePlace | None:
-    """Where the first of a run's driver and executors that waits stands; None for a run in no queue."""
+    """Returns the place of the first Workload that waits of a run's driver and executors; None: no queue."""
     name = queue_of(run)
     if not name:
         return None
@@ -82,16 +82,16 @@ def place(cluster: ListsWorkloads, run: Run) -> QueuePlace | None:
 
 
 def driver_waits(found: QueuePlace) -> Reason:
-    """That the driver waits, in words."""
+    """Returns the reason that the driver waits in its queue."""
     where = f", {_ordinal(found.position)} of {found.waiting}" if found.position else ""
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason("queued", f"queued in {found.name}{where}{why}", _DRIVER_STEP)
 
 
 def without_class(run: Run, events: Iterable[ObjectView]) -> Reason | None:
-    """That Kueue takes the Job into no queue, as its priority class is missing; None if nothing says so.
+    """Returns the reason that the Job is in no queue as its priority class is missing; None without an Event.
 
-    `events`: about the Job, the oldest first. Kueue makes no Workload then, and says why nowhere else.
+    `events`: about the Job, the oldest first. Kueue creates no Workload then, and reports it nowhere else.
     """
     said = [event.get("reason") for event in events if event.get("reason") in (_NO_CLASS, _TAKEN)]
     if said[-1:] != [_NO_CLASS]:
@@ -106,7 +106,7 @@ def without_class(run: Run, events: Iterable[ObjectView]) -> Reason | None:
 
 
 def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted: int | None) -> Reason:
-    """That executors wait, in words. `admitted`: those that were let go, of as many as are `wanted`."""
+    """Returns the reason that executors wait. `admitted`: how many their queue let start, of `wanted`."""
     of = f"{admitted} of {wanted}" if wanted is not None else str(admitted)
     where = f"in the queue {found.name}" if found is not None else "at a scheduling gate"
     why = f" ({detail(found.why)})" if found is not None and found.why else ""
@@ -131,7 +131,7 @@ def _waits(workload: ObjectView, queue: str) -> bool:
 
 
 def _order(workload: ObjectView) -> tuple[int, str, str]:
-    """Kueue's own order in a queue: by priority, then the oldest first."""
+    """The sort key of Kueue's order in a queue: by priority, then the oldest first."""
     return -int((workload.get("spec") or {}).get("priority") or 0), born(workload), name_of(workload)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_DETAIL = 300
-"""Characters of somebody else's message that are passed on."""
+"""The largest number of characters of another program's message in a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why. `code`: a short text that stays the same, for machines; `next_step`: "" where there is none."""
+    """A reason. `code`: a short text for programs, which never changes; `next_step`: "" if there is none."""
 
     code: str
     cause: str
@@ -18,12 +18,12 @@ class Reason:
 
     @property
     def text(self) -> str:
-        """Both as one line."""
+        """Cause and next step as one line."""
         return f"{self.cause}: {self.next_step}" if self.next_step else self.cause
 
 
 def detail(text: str, limit: int = MAX_DETAIL) -> str:
-    """Somebody else's message as part of a line: one line of bounded length, without a full stop."""
+    """Returns another program's message as part of a line: at most about `limit` characters, no full stop."""
     flat = " ".join(text.split()).rstrip(".")
     if len(flat) <= limit:
         return flat

@@ -1,4 +1,4 @@
-"""Applications and their runs as rows of a table: what is asked, and what is shown of it."""
+"""Applications and their runs as rows of a table: reads the facts, and chooses what is shown."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
 
 AT_ONCE = 8
-"""Runs that are asked about at a time."""
+"""Runs whose facts are read at the same time."""
 KINDS = {"Job": "job.batch", "CronJob": "cronjob.batch", "Deployment": "deployment.apps"}
-"""How kubectl names them."""
+"""Kind -> the kind as kubectl prints it."""
 _WITHOUT_EXECUTORS = frozenset({State.SUCCEEDED, State.FAILED, State.SUSPENDED, State.SCHEDULED})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run, or the schedule of an application that has not run, with all that is shown of it.
+    """A run, or the schedule of an application that has not run, with all values that are shown.
 
     `run`: "" for a schedule; `workload`: as kubectl names it, "job.batch/pi-1a2b3c4d"; `executors`: None
     where there can be none; `driver`, `node`: the newest driver's pod and its node, "" if there is none;
@@ -43,12 +43,12 @@ class Row:
 
 
 def current(application: Application) -> list[Run]:
-    """The latest run, and earlier ones that have not ended."""
+    """Returns the latest run, and earlier runs that have not ended."""
     return [run for index, run in enumerate(application.runs) if not index or not life_of(run).over]
 
 
 def every(application: Application) -> list[Run]:
-    """All runs, the latest first."""
+    """Returns all runs, the latest first."""
     return list(application.runs)
 
 
@@ -58,7 +58,7 @@ def rows(
     chosen: Callable[[Application], list[Run]],
     now: datetime,
 ) -> list[Row]:
-    """A row for each run that is chosen, and for each schedule that has had none."""
+    """Returns a row for each chosen run, and for each schedule without one."""
     asked: list[tuple[Application, Run | None]] = []
     for application in applications:
         found: list[Run | None] = [*chosen(application)]
@@ -105,7 +105,7 @@ def _schedule(application: Application) -> Row | None:
 
 
 def _again(application: Application, run: Run, facts: RunFacts) -> Reason | None:
-    """That the schedule goes on after a firing that went well."""
+    """Returns the reason of a scheduled run that succeeded: the schedule continues, or is suspended."""
     if application.schedule is None or not run.latest or facts.life.state is not State.SUCCEEDED:
         return None
     if application.schedule["spec"].get("suspend"):
@@ -120,5 +120,5 @@ def _when(application: Application) -> str:
 
 
 def names(found: Sequence[Row]) -> str:
-    """One line for each: what kubectl takes."""
+    """Returns a line for each row: the name of its object, as kubectl accepts it."""
     return "".join(f"{row.workload}\n" for row in found)

@@ -1,4 +1,4 @@
-"""Which logs a person means, and where one went that is gone. Pure, but for the names of pods."""
+"""Chooses the logs that a user names, and explains why a log is gone. Pure, but for the names of pods."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.values.attempt import new_attempt
 
 SHOWN = 10
-"""Executors that a message lists at most."""
+"""The largest number of executors that a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A container's log. `title`: what its lines are marked with beside others', as in "executor 3"."""
+    """A container's log. `title`: marks its lines among those of other logs, as in "executor 3"."""
 
     pod: str
     container: str
@@ -37,9 +37,9 @@ class Source:
 
 
 def driver_source(run: Run) -> Source | None:
-    """The driver's log, or that of the container which has ended before it; None while there is nothing.
+    """Returns the driver's log, or that of a container that failed before it; None if there is none yet.
 
-    A session's driver writes where it runs: it is the allocator's log there.
+    A session's driver writes its log outside the cluster: there, the allocator's log is returned.
     """
     pod = run.driver
     if pod is None:
@@ -57,7 +57,7 @@ def driver_source(run: Run) -> Source | None:
 
 
 def allocator_source(run: Run) -> Source | None:
-    """The allocator's log; None while there is nothing."""
+    """Returns the allocator's log; None if there is none yet."""
     pod = run.driver
     if pod is None or not started(container(pod, contract.ALLOCATOR_CONTAINER)):
         return None
@@ -65,7 +65,7 @@ def allocator_source(run: Run) -> Source | None:
 
 
 def executor_sources(run: Run) -> list[Source]:
-    """The logs of the executors that are there, by their ids."""
+    """Returns the logs of the existing executors, sorted by their ids."""
     there = [pod for pod in run.executors if started(container(pod, contract.EXECUTOR_CONTAINER))]
     return [
         Source(name_of(pod), contract.EXECUTOR_CONTAINER, f"executor {executor_id(pod)}")
@@ -74,9 +74,9 @@ def executor_sources(run: Run) -> list[Source]:
 
 
 def executor_source(run: Run, wanted: str, allocator_log: str) -> Source:
-    """The log of one executor. SparkgenError says what became of one that is gone.
+    """Returns the log of one executor. SparkgenError if it has none, with what happened to it.
 
-    `wanted`: its id, or its pod's name; `allocator_log`: what the allocator wrote, to look it up there.
+    `wanted`: its id, or its pod's name; `allocator_log`: the allocator's log, which has the executor's end.
     """
     id_ = wanted.rpartition("-exec-")[2]
     fitting = [pod for pod in run.executors if wanted == name_of(pod) or executor_id(pod) == id_]
@@ -94,7 +94,7 @@ def executor_source(run: Run, wanted: str, allocator_log: str) -> Source:
 
 
 def executor_id(pod: ObjectView) -> str:
-    """An executor's id."""
+    """Returns an executor's id."""
     return label_of(pod, contract.LABEL_EXECUTOR_ID)
 
 
@@ -104,7 +104,7 @@ def started(status: ObjectView) -> bool:
 
 
 def _gone(run: Run, id_: str, allocator_log: str) -> str:
-    """What is known about an executor whose pod is not there."""
+    """Returns what is known about an executor whose pod does not exist."""
     there = sorted((executor_id(pod) for pod in run.executors), key=_number)
     have = ", ".join(there[:SHOWN]) + (f" and {len(there) - SHOWN} more" if len(there) > SHOWN else "")
     now = f"it has executors {have}" if there else "it has no executors now"

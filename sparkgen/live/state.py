@@ -28,32 +28,32 @@ from sparkgen.objects import ObjectView
 
 
 class State(enum.Enum):
-    """How a run fares."""
+    """The state of a run, or of a schedule."""
 
     SCHEDULED = "Scheduled"
     """A CronJob that has not fired yet."""
     SUSPENDED = "Suspended"
     PENDING = "Pending"
-    """The driver's program has not begun, or waits to begin again."""
+    """The driver's program has not started, or waits to start again."""
     RUNNING = "Running"
     RESTARTING = "Restarting"
     """A Deployment's driver has ended and will be started again."""
     ENDING = "Ending"
-    """The driver's program has ended; the rest of its pod, or the Job, has not."""
+    """The driver's program has ended; other containers of its pod, or the Job, have not."""
     DELETING = "Deleting"
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
 
 
 ENDED = frozenset({State.SUCCEEDED, State.FAILED})
-"""A run in such a state changes no more."""
+"""The states of runs that no longer change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """How a run fares. `since`: when that began; `exit_code`: the driver's, once its program has ended.
+    """The state of a run. `since`: when it began; `exit_code`: the driver's, once its program has ended.
 
-    `started`: when the driver's object was created, or began after a suspension; `ended`: when the run did.
+    `started`: when the driver's object was created, or began after a suspension; `ended`: the run's end.
     """
 
     state: State
@@ -64,12 +64,12 @@ class Life:
 
     @property
     def over(self) -> bool:
-        """Whether the run changes no more."""
+        """Whether the run has ended, and no longer changes."""
         return self.state in ENDED
 
 
 def life_of(run: Run) -> Life:
-    """How a run fares."""
+    """Returns the state of a run, and its times."""
     code = exit_code(run)
     started = moment(status_of(run.workload).get("startTime") or born(run.workload))
     if run.kind == "Job" and (finished := _finished(run.workload)) is not None:
@@ -86,7 +86,7 @@ def life_of(run: Run) -> Life:
 
 
 def schedule_life(application: Application) -> Life | None:
-    """How an application fares that has not run: None if it has no schedule."""
+    """Returns the state of an application that has not run; None if it has no schedule."""
     if application.schedule is None:
         return None
     state = State.SUSPENDED if is_suspended(application.schedule) else State.SCHEDULED
@@ -94,13 +94,13 @@ def schedule_life(application: Application) -> Life | None:
 
 
 def is_suspended(workload: ObjectView) -> bool:
-    """Whether somebody has told the driver's object to wait: `spec.suspend`, or no replicas."""
+    """Whether the driver's object is suspended: by `spec.suspend`, or with 0 replicas."""
     spec = workload.get("spec") or {}
     return spec.get("suspend") is True or (workload["kind"] == "Deployment" and spec.get("replicas") == 0)
 
 
 def exit_code(run: Run) -> int | None:
-    """The exit code of the newest driver's program; None while it has not ended, or nobody knows."""
+    """Returns the exit code of the newest driver's program; None if it has not ended, or it is unknown."""
     ended = terminated(container(run.driver)) if run.driver is not None else {}
     return int(ended["exitCode"]) if "exitCode" in ended else None
 
@@ -114,7 +114,7 @@ def _finished(job: ObjectView) -> tuple[State, datetime | None] | None:
 
 
 def _of_driver(run: Run) -> tuple[State, datetime | None]:
-    """The state that the newest driver's pod shows, and since when."""
+    """Returns the state of a run by its newest driver's pod, and the time since when."""
     pod = run.driver
     if pod is None:
         return State.PENDING, moment(status_of(run.workload).get("startTime") or born(run.workload))

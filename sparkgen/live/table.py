@@ -18,7 +18,7 @@ Column = tuple[str, Callable[[Row, datetime], str]]
 
 
 def short(duration: timedelta) -> str:
-    """A duration in at most two units, as kubectl writes ages: 45s, 3m5s, 2h, 5d."""
+    """Returns a duration in at most two units, as kubectl writes ages: 45s, 3m5s, 2h, 5d."""
     seconds = max(0, int(duration.total_seconds()))
     if seconds < 120:
         return f"{seconds}s"
@@ -33,7 +33,7 @@ def short(duration: timedelta) -> str:
 
 
 def count(executors: Executors | None) -> str:
-    """Executors as `running/wanted`, and how many are pending beside them."""
+    """Returns executors as `running/wanted`, with how many are pending."""
     if executors is None:
         return NOTHING
     wanted = NOTHING if executors.target is None else executors.target
@@ -83,7 +83,7 @@ HISTORY: tuple[Column, ...] = (
 def table(
     rows: Sequence[Row], columns: Sequence[Column], now: datetime, *, wide: bool = False, spaces: bool = False
 ) -> list[str]:
-    """The lines of a table, its header first. `spaces`: with a column for namespaces."""
+    """Returns the lines of a table, its header first. `spaces`: with a column for namespaces."""
     shown = [*([_NAMESPACE] if spaces else []), *columns, *(_WIDE if wide else ()), _REASON]
     cells = [[title for title, _ in shown], *([visible(cell(row, now)) for _, cell in shown] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -94,7 +94,7 @@ def table(
 
 
 def value(row: Row) -> dict[str, Any]:
-    """A row for JSON and YAML; times as the API server writes them, null for what is not known."""
+    """Returns a row for JSON and YAML; times as the API server writes them, null for unknown values."""
     life, executors, reason = row.life, row.executors, row.reason
     return {
         "namespace": row.namespace,

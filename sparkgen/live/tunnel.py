@@ -1,4 +1,4 @@
-"""A port of this machine that leads to a port of a pod, through the API server."""
+"""Forwards a port of this machine to a port of a pod, through the API server."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from sparkgen.runtime.addresses import url_host
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = (LOOPBACK, "::1")
-"""What the name `localhost` leads to. Whoever listens at either may be told what is meant for the other."""
+"""The addresses of `localhost`. A server that listens at one may get connections for one at the other."""
 PIECE = 2**16
 SILENCE = 300.0
-"""Seconds without a byte either way after which a connection is given up: the server may be gone without a
-word, and a browser opens another one where it only had nothing to ask."""
+"""Seconds without a byte in either direction after which a connection is closed: the server may be gone
+without notice, and a browser that only had no request opens another connection."""
 
 Open = Callable[[], Forwarded]
-"""A new connection to the pod's port. ClusterError when there is none."""
+"""Opens a new connection to the pod's port. Raises ClusterError if that fails."""
 
 
 class Tunnel(socketserver.ThreadingTCPServer):
-    """Listens on loopback, and opens a connection to the pod for each that comes.
+    """Listens on loopback, and opens a connection to the pod for each connection that it accepts.
 
-    `port`: of this machine, 0 for any that is free. `say`: is told why a connection came to nothing.
-    `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. SparkgenError when the port is taken.
+    `port`: of this machine, 0 for any free port. `say`: called with the reason when a connection fails.
+    `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. SparkgenError if the port is in use.
     """
 
     daemon_threads = True
@@ -61,27 +61,27 @@ class Tunnel(socketserver.ThreadingTCPServer):
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port on which it listens."""
         return int(self.server_address[1])
 
     def start(self) -> None:
-        """Begin, on a thread of its own."""
+        """Start to accept connections, on another thread."""
         self.started = True
-        # So many seconds pass, at most, until `stop` is noticed.
+        # 0.05: the longest time in seconds until the thread notices `stop`.
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def stop(self) -> None:
-        """End: nobody listens at the port any more."""
-        if self.started:  # what has not begun is waited for without an end
+        """Stop listening, and close the port."""
+        if self.started:  # without a thread, `shutdown` would wait for ever
             self.shutdown()
         self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that went away is no matter."""
+        """Ignore errors: a browser may close its connection at any time."""
 
 
 def has(address: str) -> bool:
-    """Whether this machine has an address of LOCALHOST: not every one has IPv6."""
+    """Whether this machine has an address of LOCALHOST: not every machine has IPv6."""
     try:
         with socket.socket(_family(address)) as tried:
             tried.bind((address, 0))
@@ -95,12 +95,12 @@ def _family(address: str) -> socket.AddressFamily:
 
 
 class _Connection(socketserver.BaseRequestHandler):
-    """One connection of a browser's, or of another client's."""
+    """A connection of a browser, or of another client."""
 
     server: Tunnel
 
     def handle(self) -> None:
-        """Pass on what comes, both ways, until either side ends, or both are silent for long."""
+        """Pass on data in both directions until a side closes, or both are silent for too long."""
         tunnel = self.server
         try:
             forwarded = tunnel.open()
@@ -114,7 +114,7 @@ class _Connection(socketserver.BaseRequestHandler):
 
 
 def _pass_on(near: socket.socket, far: socket.socket, silence: float) -> None:
-    """Both ways, until one side ends, or for so many seconds neither says or takes anything."""
+    """Pass on data in both directions until a side closes, or no data moves for `silence` seconds."""
     with contextlib.suppress(OSError):
         for end in (near, far):
             end.settimeout(silence)
@@ -128,7 +128,7 @@ def _pass_on(near: socket.socket, far: socket.socket, silence: float) -> None:
 
 
 def _piece(source: socket.socket, sink: socket.socket) -> bool:
-    """Pass on what there is; False at the end."""
+    """Pass on the data that has arrived; False at the end of the connection."""
     data = source.recv(PIECE)
     sink.sendall(data)
     return bool(data)

@@ -1,4 +1,4 @@
-"""Applications and runs as values: objects of the cluster, put together by their labels and owners."""
+"""Applications and runs as values: objects of the cluster, combined by their labels and owners."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sparkgen import contract
 from sparkgen.objects import ObjectView
 
 UNREAD = (400, 403, 404, 500)
-"""Answers that leave a log, Events or objects unread: no right, no container, no pod, no such API."""
+"""HTTP statuses if a log, Events or objects cannot be read: no right, no container, no pod, no such API."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of an application: its driver's object, and the pods that there are of it.
+    """A run of an application: its driver's object, and its existing pods.
 
     `name`: the Job's name; for a Deployment the name of the run whose files it reads. `label`: the value of
     `sparkgen.dev/run`, which all firings of a CronJob share. `workload`: the Job or the Deployment. `drivers`
-    and `executors`: pods, the newest driver first. `latest`: whether no later run is there.
+    and `executors`: pods, the newest driver first. `latest`: whether there is no later run.
     """
 
     application: str
@@ -33,7 +33,7 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """Job or Deployment."""
+        """The kind of the driver's object: Job or Deployment."""
         return str(self.workload["kind"])
 
     @property
@@ -44,9 +44,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """An application that is in a namespace.
+    """An application in a namespace.
 
-    `runs`: the latest one first; none before the first firing. `schedule`: its CronJob, if it has one.
+    `runs`: the latest first; none before the first firing. `schedule`: its CronJob, if it has one.
     """
 
     name: str
@@ -76,12 +76,12 @@ def annotation_of(item: ObjectView, annotation: str) -> str:
 
 
 def owners_of(item: ObjectView) -> list[ObjectView]:
-    """The objects that own this one, by reference."""
+    """Returns the references to the owners of an object."""
     return [*(item["metadata"].get("ownerReferences") or ())]
 
 
 def owner_of(item: ObjectView) -> str:
-    """The UID of the object that controls this one, or else of its first owner; "" where there is none.
+    """Returns the UID of the owner that controls an object, or else of its first owner; "" if there is none.
 
     An executor in a queue has an owner that does not control it.
     """
@@ -90,12 +90,12 @@ def owner_of(item: ObjectView) -> str:
 
 
 def born(item: ObjectView) -> str:
-    """When it was created. RFC 3339 in UTC, as the API server writes it: texts that sort by time."""
+    """Returns when an object was created: RFC 3339 in UTC, as the API server writes it; sorts by time."""
     return str(item["metadata"].get("creationTimestamp") or "")
 
 
 def described(workload: ObjectView) -> ObjectView:
-    """The driver's container, as a Job or a Deployment describes it; empty where there is none."""
+    """Returns the driver's container in the template of a Job or a Deployment; empty if there is none."""
     pod = workload["spec"]["template"].get("spec") or {}
     found: ObjectView = next(
         (one for one in pod.get("containers") or () if one["name"] == contract.DRIVER_CONTAINER), {}
@@ -104,17 +104,17 @@ def described(workload: ObjectView) -> ObjectView:
 
 
 def connect_port(run: Run) -> int:
-    """The port at which a run's driver is a Connect server; 0 if it is none."""
+    """Returns the port of a run's Connect server; 0 if its driver is none."""
     return _port(run.workload, contract.CONNECT_PORT_NAME)
 
 
 def notebook_port(run: Run) -> int:
-    """The port at which a run's driver is JupyterLab; 0 if it is none."""
+    """Returns the port of a run's JupyterLab; 0 if its driver is none."""
     return _port(run.workload, contract.NOTEBOOK_PORT_NAME)
 
 
 def served_as(workload: ObjectView) -> str:
-    """What people connect to: "Connect server" or "notebook"; "" for an application that is neither."""
+    """Returns "Connect server" or "notebook", to which users connect; "" for any other application."""
     if _port(workload, contract.CONNECT_PORT_NAME):
         return "Connect server"
     return "notebook" if _port(workload, contract.NOTEBOOK_PORT_NAME) else ""
@@ -126,12 +126,12 @@ def _port(workload: ObjectView, name: str) -> int:
 
 
 def moment(text: str | None) -> datetime | None:
-    """A time as the API server writes it; None for none."""
+    """Returns a time from the API server's text; None if there is none."""
     return datetime.fromisoformat(text) if text else None
 
 
 def leaving(item: ObjectView) -> bool:
-    """Whether it is being deleted."""
+    """Whether an object is being deleted."""
     return bool(item["metadata"].get("deletionTimestamp"))
 
 
@@ -157,34 +157,34 @@ def containers(pod: ObjectView) -> list[ObjectView]:
 
 
 def main_container(pod: ObjectView) -> str:
-    """What a driver's pod is there for: Spark, or in a session the allocator, whose driver is elsewhere."""
+    """The main container of a driver's pod: Spark's; the allocator in a session (its driver is elsewhere)."""
     return contract.ALLOCATOR_CONTAINER if contract.is_session(pod) else contract.DRIVER_CONTAINER
 
 
 def container(pod: ObjectView, name: str = "") -> ObjectView:
-    """The status of a container, of the main one if none is named; empty before it has one."""
+    """Returns the status of a container, by default the main one; empty before it has a status."""
     name = name or main_container(pod)
     return next((one for one in containers(pod) if one.get("name") == name), {})
 
 
 def waiting(status: ObjectView) -> ObjectView:
-    """What a container waits for; empty when it does not."""
+    """Returns a container's state `waiting`; empty if it does not wait."""
     found: ObjectView = (status.get("state") or {}).get("waiting") or {}
     return found
 
 
 def running(status: ObjectView) -> ObjectView:
-    """Since when a container runs; empty when it does not."""
+    """Returns a container's state `running`; empty if it does not run."""
     found: ObjectView = (status.get("state") or {}).get("running") or {}
     return found
 
 
 def terminated(status: ObjectView) -> ObjectView:
-    """How a container ended; empty while it has not."""
+    """Returns a container's state `terminated`; empty if it has not ended."""
     found: ObjectView = (status.get("state") or {}).get("terminated") or {}
     return found
 
 
 def newest_first(items: Sequence[ObjectView]) -> list[ObjectView]:
-    """By creation; by name where that is the same."""
+    """Returns objects sorted by creation, and by name if that is equal; the newest first."""
     return sorted(items, key=lambda item: (born(item), name_of(item)), reverse=True)
