@@ -1,4 +1,4 @@
-"""Applying rendered objects: those of one application in their order, several applications at once."""
+"""Applies rendered objects: those of an application in their order, several applications at once."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
 STALE_TRIES = 5
-"""How often a Job is applied that changes while it is: its own controller writes its status, too."""
+"""How often the apply of a Job is tried that changes meanwhile: its controller writes its status, too."""
 GRACE = 2.0
-"""Seconds that Ctrl-C leaves to the requests that are under way, so that what they did can be said."""
+"""Seconds for which Ctrl-C waits for the requests that are under way, so that their results are reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An object as the server has it now, and what the apply came to: created, configured, unchanged."""
+    """An object as the server has it now, and the apply's result, such as created, configured, unchanged."""
 
     item: Object
     result: str
@@ -41,7 +41,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one application. `error`: what ended it early; `begun`: False if nobody came to it."""
+    """The result of one application. `error`: what ended it early; `begun`: False if it was not started."""
 
     done: tuple[Applied, ...] = ()
     error: ClusterError | None = None
@@ -50,7 +50,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An application to apply, what of it is there, and what the preflight found; None without one."""
+    """An application to apply, its existing objects, and the preflight's facts; None without a preflight."""
 
     wanted: Wanted
     live: Live
@@ -59,7 +59,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How objects are applied: as Cluster.apply says."""
+    """How objects are applied: see Cluster.apply."""
 
     dry_run: bool = False
     force: bool = False
@@ -68,10 +68,10 @@ class Way:
 def apply_all(
     cluster: Cluster, tasks: Sequence[Task], way: Way, tell: Callable[[Outcome], None]
 ) -> list[Outcome]:
-    """Apply all applications; `tell` is called for each, in their order, as soon as it is known.
+    """Apply all applications; `tell` is called for each result, in their order, as soon as it is known.
 
-    After a failure no further one is begun, and those that are under way are completed. After Ctrl-C no
-    further object is.
+    After a failure, no further application is started, and those under way are completed. After Ctrl-C, no
+    further object is applied.
     """
     begin_none, leave = threading.Event(), threading.Event()
     done: list[list[Applied]] = [[] for _ in tasks]
@@ -110,9 +110,9 @@ def _outcome(future: Future[Outcome]) -> Outcome:
 def _apply(
     cluster: Cluster, task: Task, way: Way, leave: threading.Event, done: list[Applied]
 ) -> ClusterError | None:
-    """Apply the objects in their order: what a driver needs comes before it. A refusal ends it.
+    """Apply the objects in their order: those that a driver needs come before it. Stops at a refusal.
 
-    Each one goes to `done` at once: after Ctrl-C somebody looks there who does not wait for the rest.
+    Each object is added to `done` at once: after Ctrl-C, the caller reads it without waiting for the rest.
     """
     for item in task.wanted.objects:
         if leave.is_set():
@@ -139,7 +139,7 @@ def _apply_one(cluster: Cluster, item: Any, before: Live, way: Way) -> Applied:
 
 
 def _held_to(live: Mapping[str, Any] | Unknown | None, item: Any) -> Any:
-    """A Job as it is to be applied to that very state: it may be killed between the look and the apply."""
+    """Returns a Job with the `resourceVersion` that was read: it may be killed before the apply."""
     if item["kind"] != "Job" or not isinstance(live, Mapping):
         return item
     version = live["metadata"]["resourceVersion"]
@@ -156,7 +156,7 @@ def _apply_to(cluster: Cluster, item: Any, live: Mapping[str, Any] | Unknown | N
 
 
 def _live(cluster: Cluster, item: Any, before: Live) -> Mapping[str, Any] | Unknown | None:
-    """The object before the apply: as it was seen. A Job is looked at again, as it may have been killed."""
+    """Returns the object as it was read before the apply. A Job is read again, as it may have been killed."""
     metadata = item["metadata"]
     known = before[item["kind"], metadata["name"]]
     if item["kind"] != "Job" or not isinstance(known, Mapping):
@@ -170,7 +170,7 @@ def _live(cluster: Cluster, item: Any, before: Live) -> Mapping[str, Any] | Unkn
 
 
 def _alike(live: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether two states differ at most in who set what, and when."""
+    """Whether two states of an object differ at most in the server's own metadata, such as managedFields."""
     if live["metadata"]["resourceVersion"] == new["metadata"].get("resourceVersion"):
         return True
     return _content(live) == _content(new)

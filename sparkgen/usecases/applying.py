@@ -1,4 +1,4 @@
-"""What `apply` does before it applies: what is wanted, what is there, and what would go wrong."""
+"""The steps of `apply` before it applies: render, read the existing objects, and find what would go wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def wanted(document: Document, namespace: str) -> Wanted:
-    """What a valid document asks for; `namespace`: where it names none."""
+    """Returns what a valid document describes; `namespace`: for a document that names none."""
     described = model.describe(document.value, namespace)
     objects = tuple(resources.render(described))
     return Wanted(described.name, described.namespace, objects, document.value)
@@ -28,7 +28,7 @@ def wanted(document: Document, namespace: str) -> Wanted:
 def look(
     cluster: Cluster, all_wanted: Sequence[Wanted], now: datetime, *, preflight: bool, force: bool
 ) -> list[Task]:
-    """Each with what the cluster says about it; without a preflight, with what of it is there."""
+    """Returns each application with facts from the cluster: without a preflight, its existing objects."""
     shared = look_around(cluster, all_wanted) if preflight else {}
 
     def one(wanted: Wanted) -> Task:
@@ -41,10 +41,10 @@ def look(
 
 
 def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:
-    """What would go wrong, the worst first, and whether an object is somebody else's.
+    """Returns what would go wrong, the worst first, and whether an object has another owner.
 
-    `take`: objects that are nobody's are taken over. What is somebody else's is not touched without a
-    preflight, either; then nothing else is found.
+    `take`: objects without an owner are taken over. Objects of other owners are not touched without a
+    preflight, either; they are then the only findings.
     """
     owned = ownership(task.wanted, task.live, take=take)
     others = [one for one in owned if one.severity is Severity.ERROR]
@@ -54,7 +54,7 @@ def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:
 
 
 def job_of(wanted: Wanted) -> str:
-    """The name of the Job of the run; "" where a schedule or a Deployment runs it."""
+    """Returns the name of the run's Job; "" if a schedule or a Deployment runs the application."""
     for item in wanted.objects:
         if item["kind"] == "Job" and needs.driver(item) is not None:
             return str(item["metadata"]["name"])

@@ -34,8 +34,8 @@ class Checked:
 def check(inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None = None) -> Checked:
     """Read all documents and find everything that is wrong with them. Never raises for bad input.
 
-    `policy` gives what is found in each of the documents, where more is asked for than their validity.
-    Where files are to be pushed, a lock with errors is taken for empty: it will be rewritten.
+    `policy` returns the problems of each document, if more than their validity is checked. If files are to be
+    pushed, a lock with errors counts as empty: it will be rewritten.
     """
     read = cache(stdin)
     checked = _check(inputs, read, policy, frozenset())
@@ -44,7 +44,7 @@ def check(inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None = No
 
 
 def _broken_locks(checked: Checked, inputs: Inputs) -> frozenset[str]:
-    """The locks with errors that a push rewrites: those that are locks by their names, and no overlays."""
+    """Returns the locks with errors that a push rewrites: files with a lock's name that are no overlays."""
     if inputs.local_files != "pushable":
         return frozenset()
     from sparkgen.document.sources import LOCK_SUFFIX  # noqa: PLC0415
@@ -79,12 +79,12 @@ def _check(
     for document, told in zip(documents, found, strict=True):
         own = [*document.warnings, *told, *_unnamed_image(document), *_local(document, inputs)]
         problems += apply_ignores(own, document.ignores, policy=asked)[0]
-    # A line of an overlay is wrong once, however many documents it is laid on.
+    # A problem in a line of an overlay is reported once, however many documents have the overlay.
     return Checked(documents, tuple(dict.fromkeys(once(_once(problems)))))
 
 
 def _unnamed_image(document: Document) -> Iterator[Problem]:
-    """SG020, where it is true of a document."""
+    """Yields SG020 for a document without a runtime image."""
     from sparkgen.document.configuration import lacks_image, place_of_image  # noqa: PLC0415
     from sparkgen.semantics.rules_runtime import unnamed  # noqa: PLC0415
 
@@ -94,7 +94,7 @@ def _unnamed_image(document: Document) -> Iterator[Problem]:
 
 
 def _local(document: Document, inputs: Inputs) -> list[Problem]:
-    """What is wrong with the files beside a document, or with what was pushed of them."""
+    """Returns the problems of a document's local files, or of their pushed artifacts."""
     from sparkgen.semantics.local_entries import concerned  # noqa: PLC0415 - few documents have any
 
     if not concerned(document.value):
@@ -105,7 +105,7 @@ def _local(document: Document, inputs: Inputs) -> list[Problem]:
 
 
 def _once(problems: Iterable[Problem]) -> list[Problem]:
-    """Without what follows from a value that could not be read: the text that stands in its place is ours."""
+    """Drops other problems of a value that could not be read (SG002): its place has a text of sparkgen's."""
     every = list(problems)
     unread = {_place(problem) for problem in every if problem.code == "SG002" and problem.path}
     return [problem for problem in every if problem.code == "SG002" or _place(problem) not in unread]
@@ -116,13 +116,13 @@ def _place(problem: Problem) -> tuple[str, int, Path]:
 
 
 def examine(document: Document) -> list[Problem]:
-    """What is wrong with one document: its form, and its meaning as far as the form lets one see it."""
+    """Returns the problems of a document: of its form, and of its meaning as far as its form permits."""
     from sparkgen import schema, semantics  # noqa: PLC0415
 
     found = schema.check(document)
     if not found:
         return semantics.check(document)
-    # Imported for refused documents alone.
+    # Imported only for refused documents.
     from sparkgen.schema.repaired import repaired  # noqa: PLC0415
 
     values = repaired(document, found)
@@ -137,7 +137,7 @@ def examine(document: Document) -> list[Problem]:
 
 
 def agree(documents: Iterable[Document], namespace: str) -> None:
-    """SparkgenError when a document names another namespace than the command: one of the two is a mistake."""
+    """Raises SparkgenError if a document and the command name different namespaces: one is a mistake."""
     for document in documents:
         named = (document.value.get("metadata") or {}).get("namespace")
         if namespace and named and named != namespace:

@@ -1,4 +1,4 @@
-"""Objects that two documents of one call would both make: the one applied last would replace the other."""
+"""Finds objects that two documents of one call render: the one applied last would replace the other."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 Key = tuple[str, str, str]
-"""An object of a cluster: kind, namespace, name."""
+"""The kind, namespace and name of an object in a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The objects that a document renders to, and where its name stands."""
+    """The objects that a document renders to, and the position of its name."""
 
     document: str
     position: Position
@@ -28,7 +28,7 @@ class Claim:
 
 
 def claim(document: Document, objects: Iterable[Mapping[str, Any]]) -> Claim:
-    """What a document renders to."""
+    """Returns the claim of a document on the objects that it renders to."""
     keys = frozenset(
         (str(item["kind"]), str(item["metadata"].get("namespace") or ""), str(item["metadata"]["name"]))
         for item in objects
@@ -38,7 +38,7 @@ def claim(document: Document, objects: Iterable[Mapping[str, Any]]) -> Claim:
 
 
 def claims(documents: Sequence[Document], bundles: Sequence[Bundle]) -> list[Claim]:
-    """What each document renders to."""
+    """Returns the claim of each document on the objects that it renders to."""
     return [
         claim(document, (manifest.object for manifest in bundle.manifests))
         for document, bundle in zip(documents, bundles, strict=True)
@@ -46,7 +46,7 @@ def claims(documents: Sequence[Document], bundles: Sequence[Bundle]) -> list[Cla
 
 
 def shared_objects(found: Iterable[Claim]) -> list[Problem]:
-    """SG019 for each document that renders an object of an earlier one."""
+    """Returns SG019 for each document that renders an object of an earlier document."""
     owners: dict[Key, Claim] = {}
     problems: list[Problem] = []
     for own in found:

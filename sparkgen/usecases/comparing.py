@@ -1,4 +1,4 @@
-"""Valid documents as sides of a comparison, and what they are compared with."""
+"""Compares valid documents with a directory or a cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def side(document: Document, namespace: str, source: str = "") -> Side:
-    """A document as a side; `namespace` is for one that names none."""
+    """Returns a document as a side of a comparison; `namespace` is for a document that names none."""
     application = model.describe(document.value, namespace or None)
     return Side(
         application.name,
@@ -33,7 +33,7 @@ def side(document: Document, namespace: str, source: str = "") -> Side:
 def with_directory(
     documents: Sequence[Document], namespace: str, directory: Path
 ) -> tuple[list[ApplicationDiff], int]:
-    """What rendering into a directory would change, and the number of applications that are up to date."""
+    """Returns what rendering into a directory would change, and the number of unchanged applications."""
     from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - one of three ways
 
     bundles = render_all(documents, namespace)
@@ -45,9 +45,9 @@ def with_directory(
 def with_cluster(
     documents: Sequence[Document], namespace: str, cluster: Cluster
 ) -> tuple[list[ApplicationDiff], int, list[str]]:
-    """What applying to a cluster would change, and the number of applications that would stay as they are.
+    """Returns what applying to a cluster would change, and the number of unchanged applications.
 
-    The third: why some kinds could not be listed, a sentence each.
+    The third value: why some kinds could not be listed, a sentence for each.
     """
     sides = [side(document, namespace or cluster.namespace) for document in documents]
     gathered = [live.gather(cluster, wanted) for wanted in sides]

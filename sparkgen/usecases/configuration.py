@@ -1,4 +1,4 @@
-"""The configuration of the repository that a command is called in (`.sparkgen.yaml`)."""
+"""The configuration of the repository in which a command is called (`.sparkgen.yaml`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def found() -> str:
-    """The path of the configuration of the directory of the call; "" if there is none."""
+    """Returns the path of the configuration for the working directory; "" if there is none."""
     from sparkgen.document.configuration import find  # noqa: PLC0415 - see checking.py
 
     file = find(Path.cwd())
@@ -24,7 +24,7 @@ def found() -> str:
 
 
 def read(file: str) -> Configured:
-    """What a configuration says about documents ("" says nothing). SparkgenError has all that is wrong."""
+    """Returns a configuration's settings for documents ("": none). SparkgenError lists all its problems."""
     from sparkgen.document.configuration import Configured  # noqa: PLC0415
     from sparkgen.document.sources import read_file  # noqa: PLC0415
 
@@ -37,7 +37,7 @@ def read(file: str) -> Configured:
 
 
 def parsed(data: bytes, file: str) -> Configured:
-    """What the bytes of a configuration say about documents; `file` is its name in messages."""
+    """Returns the settings for documents in a configuration's bytes; `file`: its name in messages."""
     from sparkgen.document.configuration import Configured  # noqa: PLC0415
     from sparkgen.document.configuration import read as read_bytes  # noqa: PLC0415
 
@@ -48,12 +48,12 @@ def parsed(data: bytes, file: str) -> Configured:
 
 
 def of(inputs: Inputs) -> Configured:
-    """What the inputs have been told, or the configuration of the working directory says."""
+    """Returns the settings in the inputs, or else those of the configuration for the working directory."""
     return read(found()) if inputs.configured is None else inputs.configured
 
 
 def laid_under(documents: Iterable[Document], inputs: Inputs) -> tuple[Document, ...]:
-    """The documents with what the configuration says where they say nothing themselves."""
+    """Returns the documents with the configuration's settings where they do not have their own."""
     from sparkgen.document.configuration import lay_under  # noqa: PLC0415
 
     configured = of(inputs)
@@ -61,7 +61,7 @@ def laid_under(documents: Iterable[Document], inputs: Inputs) -> tuple[Document,
 
 
 def wrong(problems: Iterable[Problem]) -> SparkgenError:
-    """An error with all that is wrong in a configuration."""
+    """Returns an error that lists all problems of a configuration."""
     return SparkgenError(
         "the configuration of the repository has errors:\n" + "\n".join(map(_line, problems))
     )

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
 CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
-"""What `pyspark --remote` sets as well: without it, the shell of SPARK_REMOTE begins with a traceback."""
+"""`pyspark --remote` sets this variable, too: without it, SPARK_REMOTE's shell starts with a traceback."""
 SILENCE = 3600.0
-"""Seconds, as of a Tunnel: a client says nothing while its user thinks, nor the server while it plans."""
+"""Seconds, as for a Tunnel: a client sends nothing while its user thinks, nor the server while it plans."""
 _TOKEN = re.compile(r";token=([^;]*)")
 _PASSED_ON = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 _OF_TERMINALS = (signal.SIGINT, signal.SIGQUIT)
@@ -49,14 +49,14 @@ _OF_TERMINALS = (signal.SIGINT, signal.SIGQUIT)
 
 @dataclass(frozen=True, slots=True)
 class TokenSource:
-    """Where a server's token is: a key of a Secret."""
+    """The place of a server's token: a key of a Secret."""
 
     secret: str
     key: str
 
 
 def server(application: Application) -> Run:
-    """The Deployment of a Connect server or a notebook. SparkgenError when the application is neither."""
+    """Returns the run of a Connect server or a notebook. SparkgenError if the application is neither."""
     for run in application.runs:
         if served_as(run.workload):
             return run
@@ -67,31 +67,31 @@ def server(application: Application) -> Run:
 
 
 def start(cluster: Cluster, run: Run) -> Run:
-    """Start a server that is suspended: the run as it is then. ClusterError where that is refused."""
+    """Start a suspended server; returns the run as it is then. Raises ClusterError if that is refused."""
     cluster.patch(run.workload, {"spec": {"replicas": 1}})
     return again(cluster, run)
 
 
 def served(run: Run) -> Served:
-    """The server's port, or JupyterLab's."""
+    """Returns the port of the Connect server, or of JupyterLab."""
     if port := notebook_port(run):
         return Served(port, "JupyterLab does not answer yet", LOCALHOST, SILENCE)
     return Served(connect_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
 
 
 def answers(run: Run) -> bool:
-    """Whether the server takes connections: its readiness is that it answers gRPC."""
+    """Whether the server accepts connections: its container is ready if it answers gRPC."""
     pod = run.driver
     return pod is not None and not leaving(pod) and container(pod).get("ready") is True
 
 
 def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:
-    """The environment in which a client finds the server."""
+    """Returns an environment with the server's address for a client."""
     return {**environment, REMOTE: address(port), CONNECT_MODE: "1"}
 
 
 def token_source(run: Run) -> TokenSource | None:
-    """Where the server's token is; None where it asks for none. A notebook's is on a volume."""
+    """Returns the place of the server's token; None if it needs none. A notebook's is on a volume."""
     for volume in run.workload["spec"]["template"].get("spec", {}).get("volumes") or ():
         if volume["name"] == contract.NOTEBOOK_VOLUME:
             (item,) = volume["secret"]["items"]
@@ -106,10 +106,10 @@ def token_source(run: Run) -> TokenSource | None:
 def environment_of(
     cluster: Cluster, run: Run, given: Mapping[str, str], say: Callable[[str], None]
 ) -> dict[str, str]:
-    """The environment in which a client has the server's token. `given`: that of this process.
+    """Returns an environment with the server's token for a client. `given`: the environment of this process.
 
-    Without the right to read the token, it is the one that is given, in a variable of its own or in
-    SPARK_REMOTE; `say` is told that. SparkgenError when there is none. No message has a token in it.
+    If the user may not read the token, it is the token in `given`, in its own variable or in SPARK_REMOTE;
+    `say` is called with a message about that. SparkgenError if there is none. No message has a token in it.
     """
     source = token_source(run)
     if source is None:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToDelete:
-    """What was applied for an application, what starts pods first.
+    """The objects that were applied for an application; those that start pods come first.
 
-    `unseen`: why some kinds may not be listed, a sentence each.
+    `unseen`: why some kinds may not be listed, a sentence for each.
     """
 
     objects: tuple[Object, ...]
@@ -31,20 +31,20 @@ class ToDelete:
 
     @property
     def controllers(self) -> tuple[str, ...]:
-        """Who would create it again: `Argo CD`, `Flux`, `Helm`, sorted."""
+        """The controllers that would create the objects again: `Argo CD (...)`, `Flux (...)`, sorted."""
         return tuple(sorted({controller_of(item) for item in self.objects} - {""}))
 
 
 def objects_of(cluster: Cluster, name: str) -> ToDelete:
-    """What would be deleted. SparkgenError when there is nothing, or nothing that may be seen."""
+    """Returns the objects to delete. Raises SparkgenError if there are none, or none that may be listed."""
     selector = f"{contract.LABEL_APPLICATION}={name},{contract.LABEL_MANAGED_BY}=sparkgen"
     items, unseen = listed(cluster, reversed(KINDS), selector)
-    # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends. A server
+    # Kubernetes deletes an object with its owner, so only objects without an owner are deleted here. A server
     # whose document sets an application's label is no part of the application.
     own = [item for item in items if owner_of(item) == f"application {name}"]
     found = tuple(item for item in own if not item["metadata"].get("ownerReferences"))
     if not found:
-        one(cluster, name)  # it says what there is
+        one(cluster, name)  # raises an error that lists the existing applications, if there is none
         raise SparkgenError(
             f"you are not allowed to list the objects of {name} in {cluster.namespace}: {'; '.join(unseen)}"
         )
@@ -52,9 +52,9 @@ def objects_of(cluster: Cluster, name: str) -> ToDelete:
 
 
 def applications(cluster: Cluster, names: Iterable[str]) -> tuple[dict[str, ToDelete], list[str]]:
-    """What would be deleted, by application, and why some cannot be deleted, a sentence each.
+    """Returns the objects to delete, by application, and why some cannot be deleted, a sentence for each.
 
-    ClusterError when the cluster does not answer, or does not know who asks.
+    Raises ClusterError if the cluster does not answer, or does not accept the credentials (401).
     """
     found: dict[str, ToDelete] = {}
     problems: list[str] = []
@@ -69,9 +69,9 @@ def applications(cluster: Cluster, names: Iterable[str]) -> tuple[dict[str, ToDe
 
 
 def delete(cluster: Cluster, objects: Iterable[Object], tell: Callable[[list[Object]], None]) -> None:
-    """Delete objects in their order; `tell` hears which are gone, also where the cluster refuses half way.
+    """Delete objects in their order; `tell` gets those that were deleted, also if the cluster refuses one.
 
-    It is told once, and not one by one: a reader that goes away would end it halfway.
+    It is called once, and not for each object: an error in it, as of a closed pipe, would stop the deletion.
     """
     gone: list[Object] = []
     try:

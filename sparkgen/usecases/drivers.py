@@ -1,4 +1,4 @@
-"""Wait for a run's driver, and look for it again."""
+"""Waits for a run's driver, and reads it again."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def wait(
     awaited: Callable[[Life, str], str],
     say: Callable[[str], None],
 ) -> Run:
-    """Wait until what is wanted of a run is there: the run as it is then.
+    """Wait until `there` is true of a run; returns the run as it is then.
 
-    `awaited`: makes of the run's life, and of how it fares in words, what the wait is for; a SparkgenError of
-    it ends the wait. `say`: is told that, whenever it changes.
+    `awaited`: returns what the wait is for, from the run's state and its state in words; a SparkgenError that
+    it raises ends the wait. `say`: called with that text whenever it changes.
     """
     told = ""
     while not there(run):
@@ -44,9 +44,9 @@ def wait(
 
 
 def again(cluster: Cluster, run: Run) -> Run:
-    """The run as it is now; a Deployment's, also after an apply that gave it another name.
+    """Returns the run as it is now; a Deployment's also after an apply that gave it another name.
 
-    SparkgenError when it is there no more.
+    Raises SparkgenError if it no longer exists.
     """
     application = one(cluster, run.application, run.namespace)
     deployed = (found for found in application.runs if found.kind == run.kind == "Deployment")

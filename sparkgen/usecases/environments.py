@@ -15,14 +15,14 @@ from pathlib import Path
 from sparkgen.errors import SparkgenError
 
 ENVIRONMENTS = "environments"
-"""Folders of this name hold overlays, and no documents."""
+"""Folders with this name contain overlays, and no documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file with documents, for one environment ("" where there is none).
+    """A file with documents, for one environment ("" if there is none).
 
-    `folder`: its own, below DIR, with `/` ("" for DIR itself); `overlays`: files, the outermost first.
+    `folder`: the file's, below DIR, with `/` ("" for DIR itself); `overlays`: files, the outermost first.
     """
 
     file: str
@@ -31,9 +31,9 @@ class Part:
     overlays: tuple[str, ...]
 
     def place(self, name: str) -> str:
-        """Where the files of its application `name` stand, below the output directory.
+        """Returns the folder of its application `name`, below the output directory.
 
-        A folder that has the application's name already is not repeated.
+        If the last folder already has the application's name, the name is not repeated.
         """
         folders = [self.environment, *self.folder.split("/")]
         if folders[-1] != name:
@@ -42,7 +42,7 @@ class Part:
 
 
 def parts(root: str, output: str) -> list[Part]:
-    """Everything to render below `root`, sorted by folder, file and environment. `output` is not searched."""
+    """Returns all parts to render below `root`, by folder, file and environment. `output` is not searched."""
     if not Path(root).is_dir():
         raise SparkgenError(
             f"{root} is not a directory; with -R, give the directory that contains all documents"
@@ -57,11 +57,11 @@ def parts(root: str, output: str) -> list[Part]:
 
 
 Levels = tuple[Mapping[str, str], ...]
-"""From DIR to a folder: environment -> overlay, of each."""
+"""For each folder from DIR to a folder: environment -> overlay."""
 
 
 def _folders(root: str, below: str, above: Levels, skipped: str) -> Iterator[tuple[tuple[str, str], Levels]]:
-    """Each folder (its path, and its path below `root`) with the overlays on the way to it."""
+    """Yields each folder (its path, its path below `root`) with the overlays of the folders down to it."""
     path = f"{root.rstrip('/')}/{below}".rstrip("/") or "/"
     levels = (*above, _overlays(f"{path}/{ENVIRONMENTS}"))
     yield (path, below), levels
@@ -74,7 +74,7 @@ def _folders(root: str, below: str, above: Levels, skipped: str) -> Iterator[tup
 
 
 def _overlays(folder: str) -> dict[str, str]:
-    """Environment -> file, of a folder with overlays; empty where there is no such folder."""
+    """Returns environment -> file for a folder with overlays; empty if the folder does not exist."""
     if not Path(folder).is_dir():
         return {}
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in (".yaml", ".yml"))

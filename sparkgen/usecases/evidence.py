@@ -1,4 +1,4 @@
-"""What an event log says to the rules of policy: read, and replayed with other numbers of executors."""
+"""Evidence for the rules of policy from an event log: read, and replayed with other numbers of executors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from sparkgen.eventlog import Recording, read_recording
 from sparkgen.lint.evidence import Evidence
 
 _RUN = re.compile(r"(?P<application>.+)-[0-9a-f]{8}(?:-[0-9a-z]+)*")
-"""An application id that the scheduler of sparkgen gives: the run's name, and what tells attempts apart."""
+"""An application id of sparkgen's scheduler: the run's name, and a part that tells attempts apart."""
 _LONGEST = 253
-"""Characters of a name in a cluster. What another log says may be as long as it likes."""
+"""The largest number of characters of a name in a cluster. An id in another log may have any length."""
 
 
 def evidence_of(log: str) -> Evidence:
-    """The evidence of a log. SparkgenError where it cannot be read, or no replay can answer for it."""
+    """Returns the evidence in a log. Raises SparkgenError if the log cannot be read or replayed."""
     from sparkgen.whatif.study import Question, study  # noqa: PLC0415 - for this option alone
 
     recording = read_recording(log)
@@ -30,7 +30,7 @@ def evidence_of(log: str) -> Evidence:
 
 
 def application_of(recording: Recording) -> str:
-    """The name of the application that a run is of; "" where sparkgen did not start it."""
+    """Returns the name of a run's application; "" if sparkgen did not start the run."""
     if not recording.properties.get("spark.master", "").startswith("sparkgen://"):
         return ""
     name = recording.application_id

@@ -1,4 +1,4 @@
-"""Forward a port of this machine to a run's driver, for as long as there is one."""
+"""Forwards a port of this machine to a run's driver, for as long as the run has a driver."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ LOOK_SECONDS = 3.0
 class Served:
     """What a driver serves at a port of its pod.
 
-    `closed`: what to say while nothing listens there; `addresses`: of this machine, where its clients look
-    for it; `silence`: as of a Tunnel; `again`: what to say of another driver, "" for words that fit most.
+    `closed`: the message while nothing listens there; `addresses`: of this machine, to which clients connect;
+    `silence`: as of a Tunnel; `again`: the message about another driver, "" for a general one.
     """
 
     port: int
@@ -38,11 +38,11 @@ class Served:
 
 
 class Forwarding:
-    """A port of this machine that leads to a run's driver.
+    """A port of this machine that is forwarded to a run's driver.
 
-    A Deployment has another driver after the end of one: each new connection goes to the one that is there.
-    `port`: 0 for any that is free. `say`: is told what goes wrong, and of another driver, each once.
-    SparkgenError when the port is taken.
+    A Deployment starts another driver when one ends: each new connection goes to the new driver. `port`: 0
+    for any free port. `say`: called once with each problem, and with a message about another driver.
+    Raises SparkgenError if the port is in use.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Forwarding:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port on which it listens."""
         return self._tunnels[0].port
 
     def start(self, run: Run) -> None:
-        """Begin. `run`: as it is now, with a driver that runs."""
+        """Start to accept connections. `run`: as it is now, with a driver that runs."""
         self.run, self._driver = run, _driver(run)
         for tunnel in self._tunnels:
             tunnel.start()
@@ -84,24 +84,24 @@ class Forwarding:
                 if self._goes_on():
                     continue
             except ClusterError:
-                continue  # it may answer again; who uses the port is told
+                continue  # the cluster may answer again; `_open` reports the error to users of the port
             except SparkgenError:
                 pass  # the application was deleted
             self.close()
             return True
 
     def close(self) -> None:
-        """End it."""
+        """Stop forwarding, and close the port."""
         self._closed = True
         for tunnel in self._tunnels:
             tunnel.stop()
 
     def _goes_on(self) -> bool:
-        """Look for the driver: whether it runs, or another one will."""
+        """Read the driver's pod; returns whether the driver runs, or another driver will."""
         before, comes_back = self.run, self.run.kind == "Deployment"
         name = name_of(before.driver) if before.driver is not None else ""
         pod = self._cluster.get("v1", "Pod", name, before.namespace) if name else None
-        # One on a node that is lost is being deleted for as long as the node is, and runs by its status.
+        # A pod on a lost node is being deleted until the node is back, and still runs by its status.
         if pod is not None and _goes_on_in(pod) and not (comes_back and leaving(pod)):
             self.run = replace(before, drivers=(pod,))
         elif not comes_back:
@@ -132,14 +132,14 @@ class Forwarding:
 
 
 def _goes_on_in(pod: ObjectView) -> bool:
-    """Whether a driver runs in its pod, or one will that the kubelet starts again."""
+    """Whether a driver runs in its pod, or the kubelet will start it again there."""
     if pod["spec"].get("restartPolicy") == "OnFailure":
         return status_of(pod).get("phase") in ("Pending", "Running")
     return bool(running(container(pod)))
 
 
 def _driver(run: Run) -> str:
-    """What tells the driver that runs from the one before, also in the same pod; "" while none runs."""
+    """Returns an id of the running driver, which changes also with a restart in its pod; "" if none runs."""
     if run.driver is None or not running(container(run.driver)):
         return ""
     return f"{uid_of(run.driver)} {container(run.driver).get('restartCount', 0)}"

@@ -1,4 +1,4 @@
-"""Which documents are meant, and what is laid on them."""
+"""The documents of a call, and their overlays and values."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 LocalFiles = Literal["pushed", "pushable", "present", "unread"]
-"""What has to be true of a document's local files: that the artifacts are made of them as they are now, that
-they can be pushed, or that they are there. Or they are not looked at, as those of another revision."""
+"""What must be true of a document's local files: the artifacts match them (pushed), they can be pushed
+(pushable), or they exist (present). `unread`: they are not read, as with those of another revision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Documents as a person names them.
+    """Documents as a user names them.
 
     `sources`: files, directories, or "-" for standard input; `values`: files of overlays; `sets`,
     `set_strings`: single values, as `PATH=VALUE`; `target`: kubectl, argocd or flux, which overrides the
-    documents, or "". `configured`: what the repository's configuration says about documents; None: it is
-    looked for in the working directory. `lock`: the lock of all documents, instead of the one beside each.
-    `work`: what the command may still do to find local files.
+    documents, or "". `configured`: the settings of the repository's configuration; None: search for it from
+    the working directory. `lock`: the lock of all documents, instead of the one beside each. `work`: the rest
+    of the command's limits for finding local files.
     """
 
     sources: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""End a run: the Job gets a deadline that is over.
+"""Ends a run: the Job gets a deadline that has passed.
 
-Kubernetes ends its pods then and calls it failed, for good. Suspending it would leave a run that never ends
-and, for a CronJob that forbids a second one, no later firing; deleting it would have Git, or the next apply,
-run it again.
+Kubernetes then ends its pods and marks it as failed, for good. A suspended Job would be a run that never ends
+and, with a CronJob that forbids a second run, no later firing; a deleted Job would run again with the next
+apply or sync from Git.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def kill(cluster: Cluster, run: Run, now: datetime) -> Object:
-    """Have a run end: its driver's object as the server has it then. `now`: with a time zone."""
+    """End a run; returns its driver's object as the server has it then. `now`: with a time zone."""
     text = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return cluster.patch(run.workload, killing(run.workload, text), manager=KILLER)
 
 
 def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
-    """What changes on a driver's object that is to end; `now`: as an API server writes times.
+    """Returns the patch that ends a driver's object; `now`: as an API server writes times.
 
     A Deployment, which an apply starts again, is not marked.
     """
@@ -44,9 +44,9 @@ def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
 
 
 def run_to_kill(application: Application, wanted: str) -> Run | None:
-    """The run to end; None when none runs. SparkgenError when several do.
+    """Returns the run to end; None if none runs. Raises SparkgenError if several do.
 
-    A session is somebody's work at their own machine: only who names it ends it.
+    A session is a user's work on their own machine: it is only returned if `wanted` names it.
     """
     if wanted:
         run = choose(application, wanted)

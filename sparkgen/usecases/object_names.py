@@ -1,4 +1,4 @@
-"""Objects of a cluster on the command line: their names, their text, and how to say where they are."""
+"""Objects of a cluster on the command line: their names, their text, and options for their place."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from sparkgen.yamltext import dump
 
 
 def full_name(item: Mapping[str, Any]) -> str:
-    """`job.batch/pi-51bb888d`, `configmap/pi-tuning`: as kubectl names it."""
+    """Returns an object's name as kubectl prints it: `job.batch/pi-51bb888d`, `configmap/pi-tuning`."""
     group, slash, _ = str(item["apiVersion"]).partition("/")
     kind = str(item["kind"]).lower()
     return f"{kind}{f'.{group}' if slash else ''}/{item['metadata']['name']}"
 
 
 def options(place: Place, namespace: str) -> str:
-    """The options of another command that mean the same place, with a blank in front."""
+    """Returns the options of another command for the same place, with a blank in front."""
     given = {"-n": namespace, "--context": place.context, "--kubeconfig": place.kubeconfig}
     return "".join(f" {name} {shlex.quote(text)}" for name, text in given.items() if text)
 
 
 def objects_text(items: Sequence[Mapping[str, Any]], form: str) -> str:
-    """Objects as JSON or YAML, one List if there are several; without what says who set which field."""
+    """Returns objects as JSON or YAML, as one List if there are several; without their managedFields."""
     shown = [_shown(item) for item in items]
     value = shown[0] if len(shown) == 1 else {"apiVersion": "v1", "kind": "List", "items": shown}
     if form == "json":

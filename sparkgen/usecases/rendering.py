@@ -1,4 +1,4 @@
-"""Valid documents to manifests."""
+"""Renders valid documents to manifests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def render(document: Document, namespace: str) -> Bundle:
-    """The manifests of a valid document; `namespace` is for one that names none ("" leaves the default)."""
+    """Returns the manifests of a valid document; `namespace`: if it names none ("" leaves the default)."""
     from sparkgen import model, resources  # noqa: PLC0415
     from sparkgen.names import digest  # noqa: PLC0415
     from sparkgen.writers.manifest import bundle  # noqa: PLC0415
@@ -31,15 +31,15 @@ def render(document: Document, namespace: str) -> Bundle:
 def render_all(
     documents: Sequence[Document], namespace: str, progress: Progress | None = None
 ) -> tuple[Bundle, ...]:
-    """The manifests of valid documents, in their order, rendered by all processors.
+    """Returns the manifests of valid documents, in their order, rendered with all processors.
 
-    Of the objects only what names them is there: their texts have the rest.
+    The objects in them have only kind, name and namespace: their texts have the rest.
     """
     return tuple(each(partial(_rendered, namespace), documents, progress))
 
 
 def _rendered(namespace: str, document: Document) -> Bundle:
-    """A document's manifests as texts: of the objects, only what names them is sent home."""
+    """Returns a document's manifests; of their objects, only kind and names go to the parent process."""
     bundle = render(document, namespace)
     return replace(bundle, manifests=tuple(_named_only(manifest) for manifest in bundle.manifests))
 

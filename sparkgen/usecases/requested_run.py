@@ -1,7 +1,7 @@
-"""A run that a person or a scheduler asks for, made of what is in the cluster: pure.
+"""A run that a user or a scheduler requests, made from objects in the cluster. Pure.
 
-It is in no Git repository: it carries nothing by which Argo CD, Flux or Helm would take it for theirs, and
-it is removed some time after its end. docs/design/commands.md has the reasons.
+It is in no Git repository: it has no labels or annotations by which Argo CD, Flux or Helm would claim it,
+and it is removed some time after its end. docs/design/commands.md has the reasons.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparkgen.objects import Object
 from sparkgen.resources.text import json_text
 
 KEPT_SECONDS = 7 * 24 * 3600
-"""How long an ended run is kept that no CronJob counts, unless the document says a time to live."""
+"""Seconds for which an ended run is kept that no CronJob counts, unless the document has a time to live."""
 NOT_COPIED = (
     "argocd.argoproj.io/",
     "kustomize.toolkit.fluxcd.io/",
@@ -30,7 +30,7 @@ NOT_COPIED = (
     "cronjob.kubernetes.io/",
     "sparkgen.dev/",
 )
-"""Annotations (by their beginning) that say whose an object is, or what became of it."""
+"""Beginnings of annotations that record the owner of an object, or its history."""
 _QUEUES = "kueue.x-k8s.io/"
 _ADMISSION = (
     "kueue.x-k8s.io/prebuilt-workload-name",
@@ -43,13 +43,13 @@ _ADMISSION = (
     "kueue.x-k8s.io/original-pod-sets-info",
     "kueue.x-k8s.io/stopping",
 )
-"""Labels and annotations in which Kueue notes, on a Job and its pod template, how it admitted this one Job
+"""Labels and annotations in which Kueue records, on a Job and its pod template, how it admitted this Job
 (its constants.go and topology_types.go). With another Job's, an admission fails for good: podset.Merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedRun:
-    """What was asked for. `arguments`: None leaves them as they are; `id`: equal for equal runs."""
+    """A request for a run. `arguments`: None leaves them unchanged; `id`: equal for equal runs."""
 
     application: str
     arguments: tuple[str, ...] | None
@@ -63,7 +63,7 @@ class RequestedRun:
 
 
 def from_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
-    """A Job like another one, suspended until its files are there."""
+    """Returns a copy of a run's Job for a new run, suspended until its files exist."""
     spec = {key: value for key, value in source["spec"].items() if key not in ("selector", "manualSelector")}
     annotations = source["metadata"].get("annotations") or {}
     if KILLED in annotations:
@@ -78,7 +78,7 @@ def from_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
 
 
 def from_cron_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
-    """What a firing would be, as `kubectl create job --from` makes it: the CronJob's own, with its files."""
+    """Returns a firing's Job, as `kubectl create job --from` does: owned by the CronJob, with its files."""
     template = source["spec"]["jobTemplate"]
     metadata = {**(template.get("metadata") or {}), "namespace": source["metadata"]["namespace"]}
     spec = {key: value for key, value in template["spec"].items() if key != "suspend"}
@@ -89,7 +89,7 @@ def from_cron_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
 
 
 def owner(item: Mapping[str, Any]) -> Object:
-    """An object as the owner of another one, which goes with it."""
+    """Returns an owner reference to an object: Kubernetes deletes objects with it together with the owner."""
     metadata = item["metadata"]
     return {
         "apiVersion": item["apiVersion"],
@@ -100,17 +100,17 @@ def owner(item: Mapping[str, Any]) -> Object:
 
 
 def queue_of(job: Mapping[str, Any]) -> str:
-    """The queue in which a Job waits until Kueue lets it start; "" for none."""
+    """Returns the queue in which a Job waits until Kueue lets it start; "" if there is none."""
     return str((job["metadata"].get("labels") or {}).get(contract.LABEL_QUEUE, ""))
 
 
 def run_of(job: Mapping[str, Any]) -> str:
-    """The run that a Job is of."""
+    """Returns the name of a Job's run."""
     return str(job["metadata"]["labels"][contract.LABEL_RUN])
 
 
 def files_of(job: Mapping[str, Any]) -> list[str]:
-    """The names of the ConfigMaps that are the run's own."""
+    """Returns the names of the ConfigMaps that belong to a Job's run."""
     prefix = f"{run_of(job)}-"
     volumes = job["spec"]["template"]["spec"].get("volumes") or ()
     found = (str((volume.get("configMap") or {}).get("name", "")) for volume in volumes)
@@ -118,7 +118,7 @@ def files_of(job: Mapping[str, Any]) -> list[str]:
 
 
 def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> Object:
-    """A ConfigMap of the run `old` for a new run's Job, which owns it."""
+    """Returns a copy of a ConfigMap of the run `old` for a new run's Job, which owns it."""
     new = run_of(job)
     metadata = config_map["metadata"]
     labels = {**kept_labels(metadata), contract.LABEL_RUN: new, REQUESTED: "true"}
@@ -142,13 +142,13 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
 
 
 def grouped(job: Mapping[str, Any]) -> bool:
-    """Whether the pods of a Job's run belong to a PodGroup of Volcano's."""
+    """Whether the pods of a Job's run belong to a PodGroup of Volcano."""
     metadata = job["spec"]["template"].get("metadata") or {}
     return (metadata.get("annotations") or {}).get(contract.ANNOTATION_POD_GROUP) == run_of(job)
 
 
 def copied_group(pod_group: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
-    """A PodGroup for a new run's Job, which owns it."""
+    """Returns a copy of a PodGroup for a new run's Job, which owns it."""
     metadata = pod_group["metadata"]
     return {
         "apiVersion": contract.POD_GROUPS_OF_VOLCANO,
@@ -164,7 +164,7 @@ def copied_group(pod_group: Mapping[str, Any], job: Mapping[str, Any]) -> Object
 
 
 def renamed(template: Mapping[str, Any], old: str, new: str) -> Object:
-    """A pod template of the run `old` as one of `new`: label, variable and ConfigMaps, and nothing else."""
+    """Returns a pod template of the run `old` for `new`: its labels, variable and ConfigMaps are renamed."""
     spec = template["spec"]
     lists = {
         field: [_container(container, old, new) for container in spec[field]]
@@ -187,7 +187,7 @@ def _container(container: Mapping[str, Any], old: str, new: str) -> Object:
 
 
 def _volume(volume: Mapping[str, Any], old: str, new: str) -> Object:
-    """A volume with the ConfigMaps of the new run, also those that it has parts of (a projected one)."""
+    """Returns a volume with the new run's ConfigMaps, also in the sources of a projected volume."""
     projected = volume.get("projected")
     if projected:
         sources = [_source(one, old, new) for one in projected.get("sources") or ()]
@@ -203,9 +203,9 @@ def _source(source: Mapping[str, Any], old: str, new: str) -> Object:
 
 
 def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Object:
-    """A driver's pod template with other arguments for the application.
+    """Returns a driver's pod template with other arguments for the application.
 
-    SparkgenError where somebody has changed how Spark is called, so that nobody knows which ones are its.
+    SparkgenError if Spark's command was changed, so that the application's arguments cannot be told apart.
     """
     containers = [dict(one) for one in template["spec"]["containers"]]
     spark = next(one for one in containers if one["name"] == contract.DRIVER_CONTAINER)
@@ -243,9 +243,9 @@ def _job(source: Mapping[str, Any], asked: RequestedRun, spec: Object) -> Object
 
 
 def kept_labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """The labels less those by which a controller would take the object for its own.
+    """Returns the labels without those by which a controller would claim the object.
 
-    Those of Kueue stay, unlike on executors: a Job without its queue's label would walk past the queue.
+    Kueue's labels stay, unlike on executors: a Job without its queue's label would bypass the queue.
     """
     labels = metadata.get("labels") or {}
     return {
@@ -256,13 +256,13 @@ def kept_labels(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 
 def kept_annotations(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """The annotations less those that say whose the object is, or what became of it."""
+    """Returns the annotations without those that record the object's owner or history."""
     given = (metadata.get("annotations") or {}).items()
     return {key: text for key, text in given if not (key.startswith(NOT_COPIED) or key in _ADMISSION)}
 
 
 def _pod_metadata(metadata: Mapping[str, Any], **labels: str) -> Object:
-    """The metadata of a pod template, less what a Job adds to it."""
+    """Returns the labels and annotations of a pod template, without those that a Job's controllers add."""
     found: Object = {"labels": {**kept_labels(metadata), **labels}}
     if annotations := metadata.get("annotations"):
         found["annotations"] = {key: text for key, text in annotations.items() if key not in _ADMISSION}
@@ -270,7 +270,7 @@ def _pod_metadata(metadata: Mapping[str, Any], **labels: str) -> Object:
 
 
 def _ungated(template: Object) -> Object:
-    """A pod template without the gates that Kueue put into it when it admitted the Job."""
+    """Returns a pod template without the gates that Kueue added when it admitted the Job."""
     gates = template["spec"].get("schedulingGates") or ()
     kept = [gate for gate in gates if not gate["name"].startswith(_QUEUES)]
     spec = {key: value for key, value in template["spec"].items() if key != "schedulingGates"}

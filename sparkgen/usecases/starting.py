@@ -1,4 +1,4 @@
-"""Start one more run of an application: a Job made of its CronJob, or of its newest run's Job."""
+"""Starts another run of an application: a Job made from its CronJob, or from its newest run's Job."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """A run that was asked for: its Job as the server has it.
+    """A requested run: its Job as the server has it.
 
-    `begun`: whether this call began it, or let it go; `beside`: names of the runs that run at the same time.
+    `begun`: whether this call created or resumed it; `beside`: names of the runs that run at the same time.
     """
 
     application: Application
@@ -43,17 +43,17 @@ class StartedRun:
 
     @property
     def queue(self) -> str:
-        """The queue of Kueue in which it waits; "" where none does."""
+        """The queue of Kueue in which the run waits; "" if there is none."""
         return requested_run.queue_of(self.job)
 
 
 def start(
     cluster: Cluster, name: str, arguments: tuple[str, ...] | None, id_: str, now: datetime
 ) -> StartedRun:
-    """Start a run of an application; with an id that it was called with before, complete that run.
+    """Start a run of an application; with an id of an earlier call, complete that call's run.
 
-    `arguments`: of the program; None for those of the document. SparkgenError where it cannot be, with the
-    reason; ClusterError where the cluster refuses.
+    `arguments`: of the program; None for those of the document. SparkgenError if it is not possible, with the
+    reason; ClusterError if the cluster refuses.
     """
     application = one(cluster, name)
     asked = RequestedRun(application.name, arguments, id_)
@@ -76,7 +76,7 @@ def start(
 
 
 def _source(application: Application) -> Mapping[str, Any]:
-    """What the new run is made of: the CronJob, or the Job of the newest run that a document describes."""
+    """Returns the source of the new run: the CronJob, or the Job of the newest run of a document."""
     if application.schedule is not None:
         return application.schedule
     found = [run.workload for run in application.runs if run.kind == "Job"]
@@ -172,7 +172,7 @@ def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
 
 
 def _same(job: Mapping[str, Any], asked: RequestedRun) -> None:
-    """SparkgenError when the run of this id is another one."""
+    """Raises SparkgenError if a run with this id has another id, or other arguments."""
     if annotation_of(job, REQUEST_ID) != asked.id:
         raise SparkgenError(
             f"{name_of(job)} exists already with another ID; choose an --id other than {asked.id}"

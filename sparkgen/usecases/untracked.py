@@ -1,4 +1,4 @@
-"""Which files that are pushed are not in Git, where a reviewer of the repository does not see them."""
+"""Finds pushed files that are not in Git, so that a reviewer of the repository does not see them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sparkgen.usecases.pushing import Plan
 
 
 def untracked(plans: Iterable[Plan]) -> list[str]:
-    """The files of artifacts that are not in Git, by their paths from the root: others lack them.
+    """Returns the files of artifacts that are not in Git, as paths from the root: other users lack them.
 
-    Empty where there is no repository, or no git to ask.
+    Empty if there is no repository, or git is not installed.
     """
     found: set[str] = set()
     for one in plans:

@@ -1,6 +1,6 @@
-"""Follow a run to its end, and take its exit code.
+"""Follows a run to its end, and returns its exit code.
 
-A watch tells of the Job's end at once; in between, a look at the pods every few seconds is for the person.
+A watch reports the Job's end at once; the pods are read every few seconds, to show progress to the user.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from sparkgen.live.reason import Reason
 
 LOOK_SECONDS = 10.0
-"""Between two looks at the pods. The Job's end is seen at once."""
+"""Seconds between two reads of the pods. The Job's end is seen at once."""
 MOST_SECONDS_BETWEEN_TRIES = 30.0
 _PASSING = (429, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a wait came to: the exit code, and what to say. `run`: as it was then; None where it is gone."""
+    """The result of a wait: exit code, and message. `run`: as it was then; None if it no longer exists."""
 
     code: int
     text: str
@@ -51,22 +51,22 @@ class Ended:
 
 
 class ProgressListener(Protocol):
-    """Who hears how it goes."""
+    """Gets reports about the progress of a wait."""
 
     def tell(self, run: Run, life: Life) -> None:
-        """How a run fares now."""
+        """Called with the present state of the run."""
         ...
 
     def say(self, text: str) -> None:
-        """What is in the way, and passes."""
+        """Called with a message about an error that passes."""
         ...
 
 
 def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: float | None) -> Ended | None:
-    """Look, tell and watch until the run has ended (then how), or time is up (None).
+    """Read, report and watch a run until it has ended (returns how), or the time is over (returns None).
 
-    `seconds`: for how long at most; None for as long as it takes. What passes by itself is tried again.
-    SparkgenError for a run that has no end; ClusterError for what does not pass.
+    `seconds`: the longest time; None: no limit. Errors that pass by themselves are tried again. SparkgenError
+    for a run that has no end; ClusterError for an error that does not pass.
     """
     if run.kind == "Deployment":
         name = run.application
@@ -100,7 +100,7 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
 
 
 def _look(cluster: Cluster, run: Run) -> Run | None:
-    """The run as it is now; None when its Job is gone, or is another one of the same name."""
+    """Returns the run as it is now; None if its Job is gone, or replaced by another of the same name."""
     job = cluster.get("batch/v1", "Job", run.name, run.namespace)
     if job is None or uid_of(job) != uid_of(run.workload):
         return None
@@ -114,7 +114,7 @@ def _look(cluster: Cluster, run: Run) -> Run | None:
 
 
 def _until_it_changes(cluster: Cluster, job: Mapping[str, Any], seconds: float) -> None:
-    """Return when the Job changes, or the time is over; without the right to watch, after the time."""
+    """Return when the Job changes, or the time is over; sooner if the watch ends early or is forbidden."""
     started = time.monotonic()
     try:
         for _ in cluster.watch(job, seconds):
@@ -122,13 +122,13 @@ def _until_it_changes(cluster: Cluster, job: Mapping[str, Any], seconds: float) 
     except ClusterError as error:
         if error.status != 403:
             raise
-    # A watch that ends at once, as behind some proxies, is no reason to ask again at once.
+    # A watch may end at once, as behind some proxies: do not send the next request at once.
     if time.monotonic() - started < 1:
         time.sleep(min(seconds, 5.0))
 
 
 def ending(run: Run, life: Life) -> Ended:
-    """How a run has ended. A failure without an exit code of its own is 1."""
+    """Returns how a run has ended. The exit code of a failure without its own is 1."""
     took = _took(life)
     if life.state is State.SUCCEEDED:
         return Ended(0, f"{run.name} succeeded{took}")
@@ -142,9 +142,9 @@ def ending(run: Run, life: Life) -> Ended:
 
 
 def why(cluster: Cluster, ended: Ended, now: datetime) -> tuple[Reason | None, list[str]]:
-    """Why a run has failed, as `status` says it, and the lines of the driver's log that tell most.
+    """Returns why a run has failed, as `status` shows it, and the most useful lines of the driver's log.
 
-    None, and no lines, where nobody may know; and of a run that was killed, which says it already.
+    None and no lines if that may not be read, or the run was killed, which its message already has.
     """
     if ended.run is None or annotation_of(ended.run.workload, KILLED):
         return None, []
@@ -162,7 +162,7 @@ def _took(life: Life) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """A time for people: 42s, 3m12s, 2h05m."""
+    """Returns a time as text for messages: 42s, 3m12s, 2h05m."""
     whole = max(int(seconds), 0)
     if whole < 60:
         return f"{whole}s"
