@@ -1,1 +1,1 @@
-"""Spark's properties: which there are, their older names, and what becomes of each here."""
+"""Spark's properties: the known ones, their older names, and what sparkgen does with each of them."""

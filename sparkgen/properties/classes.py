@@ -20,11 +20,11 @@ BACKEND_CLASSES: Mapping[str, str] = {
 """Class -> why it has no effect, and what to do."""
 
 PROPERTIES = ("spark.plugins", "spark.shuffle.sort.io.plugin.class")
-"""The properties that name such classes; the first has several, with commas between."""
+"""The properties that name such classes; the first may name several, separated by commas."""
 
 
 def backend_classes(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Property and class, for each class that has no effect here."""
+    """Yields property and class for each class that has no effect with sparkgen."""
     for name in PROPERTIES:
         for part in properties.get(name, "").split(","):
             if part.strip() in BACKEND_CLASSES:
@@ -32,7 +32,7 @@ def backend_classes(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def without_backend_classes(name: str, text: str) -> str:
-    """A property's value without the classes that have no effect here; "" where none is left."""
+    """Returns a property's value without the classes that have no effect; "" if no class is left."""
     if not any(backend_classes({name: text})):
         return text
     parts = (part.strip() for part in text.split(","))

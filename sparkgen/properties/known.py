@@ -30,14 +30,14 @@ class Known:
 
 @cache
 def known() -> Mapping[str, Known]:
-    """Name -> the property."""
+    """Returns name -> property, from the file."""
     lines = DATA.read_text(encoding="utf-8").splitlines()
     found = (_parsed(line) for line in lines if not line.startswith("#"))
     return {one.name: one for one in found}
 
 
 def text_of(properties: Iterable[Known]) -> str:
-    """The file's text."""
+    """Returns the text of the file for these properties."""
     return _HEAD + "".join(
         "\t".join((one.name, one.since, *map(",".join, (one.versions, one.readers, one.older)))) + "\n"
         for one in properties

@@ -34,7 +34,7 @@ _CLAIMS = "a claim per pod ends with its pod"
 def _field(
     name: str, step: str = "", *fields: str, form: Form = Form.TEXT, remark: str = "", reason: str = ""
 ) -> Judgement:
-    """A property in whose place there is a field; `reason`: why `import` cannot fill it in."""
+    """Returns the row of a property that a field replaces; `reason`: why `import` cannot fill it in."""
     if not step:
         step = "set it in " + " and ".join(f"`{field.removesuffix('.*')}`" for field in fields)
     return Judgement(f"spark.kubernetes.{name}", Verdict.FIELD, reason, step, fields, form, remark)
@@ -45,12 +45,12 @@ def _read(name: str, reason: str) -> Judgement:
 
 
 def _none(name: str, reason: str = _UNREAD) -> Judgement:
-    """A property without which nothing is lost."""
+    """Returns the row of a property without effect, which nobody needs to replace."""
     return Judgement(f"spark.kubernetes.{name}", Verdict.NO_EFFECT, reason)
 
 
 def _lost(name: str, reason: str, step: str = "", same: tuple[str, ...] = ()) -> Judgement:
-    """A property without which something is lost."""
+    """Returns the row of a property without effect whose loss matters, unless its value is in `same`."""
     return Judgement(f"spark.kubernetes.{name}", Verdict.NO_EFFECT, reason, step, lost=True, same=same)
 
 

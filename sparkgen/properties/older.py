@@ -1,4 +1,4 @@
-"""Older names that Spark still reads: they are put under the new name before anything reads a property."""
+"""Older names that Spark still reads: sparkgen replaces them by the new name before it reads a property."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OF_YARN = "spark.yarn."
 
 @cache
 def older_names() -> Mapping[str, tuple[str, ...]]:
-    """New name -> its older names, in the order in which Spark asks for them.
+    """Returns new name -> its older names, in the order in which Spark reads them.
 
     Nothing reads the properties of YARN here, so their older names stay as they are.
     """
@@ -29,18 +29,18 @@ def _newer() -> Mapping[str, str]:
 
 
 def new_name(name: str) -> str:
-    """The name that Spark has for a property now."""
+    """Returns the present name of a property."""
     return _newer().get(name, name)
 
 
 def written_name(properties: Mapping[str, object], name: str) -> str:
-    """The name under which a property is written: the new one wins, then Spark's order decides."""
+    """Returns the name under which a property is written: the new name wins, then Spark's order decides."""
     names = (name, *older_names().get(name, ()))
     return next((one for one in names if one in properties), name)
 
 
 def under_new_names(properties: Mapping[str, _Value]) -> dict[str, _Value]:
-    """The properties under their new names, each with the value that Spark would read.
+    """Returns the properties under their new names, each with the value that Spark would read.
 
     Source: SparkConf.getDeprecatedConfig and ConfigEntry.readString.
     """
@@ -53,6 +53,6 @@ def under_new_names(properties: Mapping[str, _Value]) -> dict[str, _Value]:
 
 
 def overruled_names(properties: Mapping[str, object]) -> Mapping[str, str]:
-    """Older names whose value Spark would not read -> the name whose value it reads instead."""
+    """Returns older names whose value Spark would not read -> the name whose value it reads instead."""
     winners = {name: written_name(properties, new_name(name)) for name in properties}
     return {name: winner for name, winner in winners.items() if name != winner}

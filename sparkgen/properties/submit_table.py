@@ -1,4 +1,4 @@
-"""The verdicts on what spark-submit, and Spark's Kubernetes module, read beside `spark.kubernetes.*`."""
+"""The verdicts on properties beside `spark.kubernetes.*` of spark-submit and Spark's Kubernetes module."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _read(reason: str, *names: str) -> tuple[Judgement, ...]:
 
 
 def _done(name: str, reason: str, step: str = "") -> Judgement:
-    """A property that sparkgen sets itself."""
+    """Returns the row of a property that sparkgen sets itself."""
     return Judgement(f"spark.{name}", Verdict.DONE, reason, step)
 
 
 def _none(name: str, reason: str, step: str = "") -> Judgement:
-    """A property that nothing reads here; with a step, something is lost without it."""
+    """Returns the row of a property that nothing reads; with a step, its loss matters."""
     return Judgement(f"spark.{name}", Verdict.NO_EFFECT, reason, step, lost=bool(step))
 
 

@@ -1,4 +1,4 @@
-"""What becomes of each Spark property: one table for validation, import, `explain` and the reference.
+"""What sparkgen does with each Spark property: one table for validation, import, `explain` and the reference.
 
 Properties that a typed field sets are not here, unless their name begins with `spark.kubernetes.`
 (sparkgen/model/properties.py has the fields): they count in `sparkConf` as well. Nor are those that neither
@@ -16,18 +16,18 @@ from sparkgen.properties.verdicts import Form, Judgement, Verdict
 
 ROLES = ("driver", "executor")
 CATCH_ALL = ("spark.kubernetes.", "spark.submit.")
-"""Verdicts on names that no tested Spark has: a new name of Spark needs one of its own."""
+"""Prefixes with a verdict for names that no tested Spark has: a new name of Spark needs its own verdict."""
 
 
 @cache
 def judgements() -> Mapping[str, Judgement]:
-    """Name, or prefix that ends in a dot -> the judgement."""
+    """Returns name, or prefix that ends in a dot -> the judgement."""
     rows = (*kubernetes_table.ROWS, *submit_table.ROWS)
     return {row.name: row for row in _for_roles(rows)}
 
 
 def judgement(name: str) -> Judgement | None:
-    """The judgement on a property: that of its full name, or of the longest prefix that it has."""
+    """Returns the judgement on a property: of its full name, or of its longest prefix; None without one."""
     found = judgements().get(name) or judgements().get(f"{name}.")
     prefix = name
     while found is None and "." in prefix:
@@ -37,20 +37,20 @@ def judgement(name: str) -> Judgement | None:
 
 
 def has_effect(name: str) -> bool:
-    """Whether a property means something in `sparkConf`."""
+    """Whether a property has an effect in `sparkConf`."""
     found = judgement(name)
     return found is None or found.verdict in (Verdict.PASSED, Verdict.READ)
 
 
 def passed(prefix: str) -> tuple[str, ...]:
-    """The properties with this prefix that Spark gets."""
+    """Returns the properties with this prefix that are passed on to Spark."""
     rows = judgements().values()
     return tuple(row.name for row in rows if row.verdict is Verdict.PASSED and row.name.startswith(prefix))
 
 
 @cache
 def same_fields() -> Mapping[str, tuple[str, ...]]:
-    """Property, or prefix -> the path of the one field that takes its very value (a prefix: of a mapping)."""
+    """Returns property, or prefix -> path of the only field, which has the same value (prefix: a mapping)."""
     return {
         row.name: tuple(row.fields[0].removesuffix(".*").split("."))
         for row in judgements().values()
@@ -59,7 +59,7 @@ def same_fields() -> Mapping[str, tuple[str, ...]]:
 
 
 def _for_roles(rows: tuple[Judgement, ...]) -> Iterator[Judgement]:
-    """The rows, those of ROLE for each role."""
+    """Yields the rows; a row with ROLE in its name once for each role."""
     for row in rows:
         for role in ROLES if "ROLE" in row.name else ("",):
             yield replace(

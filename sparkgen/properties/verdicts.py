@@ -1,4 +1,4 @@
-"""The verdicts on Spark properties, and what a row of their table says."""
+"""The verdicts on Spark properties, and the rows of their table."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from enum import Enum
 
 
 class Verdict(Enum):
-    """What becomes of a property in `sparkConf`."""
+    """What happens to a property in `sparkConf`."""
 
     FIELD = "field"
-    """Nothing reads it: the document has a field in its place."""
+    """Nothing reads the property: the document has a field in its place."""
     PASSED = "passed on"
-    """Spark gets it unchanged."""
+    """Spark gets the property unchanged."""
     READ = "read"
-    """sparkgen reads it in `sparkConf`."""
+    """Read by sparkgen in `sparkConf`."""
     DONE = "done by sparkgen"
-    """sparkgen decides it, whatever the property says."""
+    """Set by sparkgen, whatever value the document has."""
     NO_EFFECT = "no effect"
-    """Nothing reads it here."""
+    """Nothing reads the property."""
     REFUSED = "refused"
-    """With it, Spark does not start."""
+    """Spark does not start with the property."""
 
 
 class Form(Enum):
@@ -37,11 +37,11 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a property, or on all that begin with a name that ends in a dot.
+    """The verdict on a property, or on all properties whose names begin with a name that ends in a dot.
 
-    `reason`: why it has no effect, or who does it. `step`: the next step. `fields`: where `import` puts the
-    value, below the spec; `*` is the rest of the name. `remark`: what the field means otherwise. `lost`:
-    something is lost without it, unless its value is one of `same`.
+    `reason`: why it has no effect, or what sets it. `step`: the next step. `fields`: where `import` puts the
+    value, below the spec; `*` is the rest of the name. `remark`: how the field's meaning differs. `lost`: its
+    loss matters, unless its value is one of `same`.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Judgement:
 
     @property
     def is_prefix(self) -> bool:
-        """Whether it is about all properties that begin so."""
+        """Whether the verdict is on all properties that begin with the name."""
         return self.name.endswith(".")
 
     @property
     def advice(self) -> str:
-        """The next step for somebody who has written the property."""
+        """The next step for a document that has the property."""
         if self.verdict is Verdict.FIELD:
             return self.step
         return f"delete it: {self.reason}" + (f"; {self.step}" if self.step else "")

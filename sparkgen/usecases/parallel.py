@@ -1,4 +1,4 @@
-"""Do the same for many documents, with all processors."""
+"""Calls a function for many documents, with several processors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _PART = 16
 _MOST_WORKERS = 8
 
 Progress = Callable[[int], None]
-"""Is told how many items are done so far, each time that some more are; not of work that is soon done."""
+"""Called with the number of items that are done, after each part; not called for a few items."""
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 _work: tuple[Callable[[Any], Any], Sequence[Any]] = (repr, ())
-"""In a worker: what to do, and all items of the call. They came with the fork: nothing was copied."""
+"""In a worker: the function, and all items of the call. The fork shares them, without pickling."""
 
 
 def each(
     function: Callable[[_Item], _Result], items: Sequence[_Item], progress: Progress | None = None
 ) -> Iterator[_Result]:
-    """What `function`, which changes nothing, makes of every item, in order."""
+    """Yields the result of `function` for every item, in order. The function must not change anything."""
     workers = min(_processors(), _MOST_WORKERS, len(items) // _PART)
     if len(items) <= FEW or workers < 2 or sys.platform != "linux":
         return map(function, items)
@@ -39,9 +39,9 @@ def each(
 
 
 def _processors() -> int:
-    """How many processors this process may use.
+    """Returns how many processors this process may use.
 
-    A container or `taskset` may leave it fewer than there are.
+    A container or `taskset` may give it fewer than the machine has.
     """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -49,12 +49,12 @@ def _processors() -> int:
 def _in_parallel(
     function: Callable[[_Item], _Result], items: Sequence[_Item], progress: Progress | None, workers: int
 ) -> Iterator[_Result]:
-    # 20 ms that few documents do not pay.
+    # These imports take 20 ms, which a call with few documents does not need.
     import multiprocessing  # noqa: PLC0415
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
-    function(items[0])  # once here: imports and compiled templates come with the fork, too
+    function(items[0])  # once here: so the workers inherit imports and compiled templates
     starts = range(0, len(items), _PART)
     # Forking is safe: this process has no threads that could hold a lock.
     fork = multiprocessing.get_context("fork")
@@ -75,7 +75,7 @@ def _in_parallel(
 
 @contextmanager
 def _ended(pool: Executor) -> Iterator[None]:
-    """Whatever happens, the workers end, and after a failure they begin nothing new."""
+    """Shut the workers down in any case; after a failure they start nothing new."""
     try:
         yield
     finally:
@@ -83,7 +83,7 @@ def _ended(pool: Executor) -> Iterator[None]:
 
 
 def _begin_worker(function: Callable[[Any], Any], items: Sequence[Any]) -> None:
-    """Keep the work at hand. Ctrl-C is the parent's: it ends the workers."""
+    """Store the work in the worker, and ignore Ctrl-C there: the parent ends the workers."""
     import signal  # noqa: PLC0415 - in the parent already
 
     global _work  # noqa: PLW0603 - a worker's only state, set once
@@ -93,6 +93,6 @@ def _begin_worker(function: Callable[[Any], Any], items: Sequence[Any]) -> None:
 
 
 def _do_part(start: int) -> list[Any]:
-    """What becomes of some of the items."""
+    """Returns the function's results for one part of the items."""
     function, items = _work
     return [function(item) for item in items[start : start + _PART]]
