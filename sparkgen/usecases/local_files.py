@@ -1,4 +1,4 @@
-"""The files beside a document, held against what was pushed of them: SG306 to SG309."""
+"""Checks a document's local files, and compares them with their pushed artifacts: SG306 to SG309."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _CODES = {"missing": "SG306", "changed": "SG307", "unneeded": "SG307"}
 
 
 def folder_of(document: Document) -> Path:
-    """The folder that local entries are relative to: that of the file, or the working directory."""
+    """Returns the folder to which local entries are relative: the file's, or the working directory."""
     return Path() if document.source == STDIN_NAME else Path(document.source).parent
 
 
 def found(document: Document, inputs: Inputs) -> Looked:
-    """What the document names on this machine."""
+    """Returns the local files that the document names."""
     configured = inputs.configured.max_artifact_bytes if inputs.configured else None
     return look(document.value, folder_of(document), configured or DEFAULT_MAX_BYTES, inputs.work)
 
@@ -45,7 +45,7 @@ def repository_of(document: Document) -> str:
 
 
 def problems(document: Document, inputs: Inputs) -> list[Problem]:
-    """What keeps the local files of a document from the pods, or what is not as it was pushed."""
+    """Returns why pods would not get a document's local files, or not as they are now."""
     if inputs.local_files == "unread":
         return [_stale(document, inputs, one) for one in _unpushed(document)]
     looked = found(document, inputs)
@@ -60,7 +60,7 @@ def problems(document: Document, inputs: Inputs) -> list[Problem]:
 
 
 def _unpushed(document: Document) -> Iterator[Difference]:
-    """Artifacts that the document needs and has not, whatever is in its files."""
+    """Yields the artifacts that the document needs and does not have, without reading its files."""
     artifacts = spec_of(document.value).get(ARTIFACTS)
     known = {one.get("name") for one in artifacts or () if isinstance(one, dict)}
     for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
@@ -69,7 +69,7 @@ def _unpushed(document: Document) -> Iterator[Difference]:
 
 
 def without_repository(document: Document) -> Problem:
-    """SG309: there are files to be delivered, and nothing says where to."""
+    """Returns SG309 for a document with local files and without `delivery.repository`."""
     first = entries_of(document.value)[0]
     return Problem(
         "SG309",
@@ -84,7 +84,7 @@ def without_repository(document: Document) -> Problem:
 
 
 def command(document: Document, inputs: Inputs) -> str:
-    """What to run so that the artifacts are made of the files as they are."""
+    """Returns the command that pushes the files as they are now."""
     if document.source == STDIN_NAME:
         return "save the document in a file, then: sparkgen push FILE"
     pairs: Iterable[tuple[str, str]] = (
@@ -98,7 +98,7 @@ def command(document: Document, inputs: Inputs) -> str:
 
 
 def lock_name(document: Document, inputs: Inputs) -> str:
-    """The document's lock; "" for standard input without --lock."""
+    """Returns the path of the document's lock; "" for standard input without --lock."""
     return inputs.lock or lock_of(STDIN if document.source == STDIN_NAME else document.source)
 
 
@@ -147,6 +147,6 @@ def _step(document: Document, inputs: Inputs, difference: Difference) -> str:
 
 
 def stale(document: Document, looked: Looked) -> Iterator[Difference]:
-    """Why the document has to be pushed; nothing for one that is up to date."""
+    """Yields why the document must be pushed; nothing if it is up to date."""
     artifacts = spec_of(document.value).get(ARTIFACTS)
     return differences(looked, artifacts, repository_of(document), identity)

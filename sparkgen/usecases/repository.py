@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """What is rendered. `inputs`: with overlays and values for all parts; `directory`: of the output.
+    """A repository to render. `inputs`: overlays and values for all parts; `directory`: of the output.
 
-    `namespace`: of documents without one, or ""; `with_difference`: a diff of what would change is wanted.
+    `namespace`: of documents without one, or ""; `with_difference`: whether to compute a diff of the changes.
     """
 
     inputs: Inputs
@@ -57,7 +57,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a part: its problems, what its documents describe, and, without errors, their files.
+    """The result of a part: its problems, its documents' identities, and, without errors, their files.
 
     `claims`: the objects of each of its documents.
     """
@@ -70,13 +70,13 @@ class Outcome:
 
 
 def render_parts(repository: Repository, parts: Sequence[Part], count: Progress) -> list[Outcome]:
-    """What becomes of each part; `count` is told how many are done."""
+    """Returns the outcome of each part; `count` is called with the number of parts that are done."""
     inputs = replace(repository.inputs, configured=configuration.of(repository.inputs))  # once, not for each
     return list(each(partial(_outcome, replace(repository, inputs=inputs)), parts, count))
 
 
 def _outcome(job: Repository, part: Part) -> Outcome:
-    """Check and render one part, and compare it with what stands in its directory. Writes nothing."""
+    """Check and render one part, and compare it with the files in its directory. Writes nothing."""
     from sparkgen.document.load import identities  # noqa: PLC0415 - see checking.py
 
     own = replace(
@@ -98,7 +98,7 @@ def _outcome(job: Repository, part: Part) -> Outcome:
 
 
 def _lock(part: Part, job: Repository) -> str:
-    """The lock of a part: that of its environment where there is one; "" for the one beside the document."""
+    """Returns the lock of a part: its environment's, if it exists; "" for the one beside the document."""
     from sparkgen.document.locks import lock_of  # noqa: PLC0415 - see checking.py
 
     own = lock_of(part.file, part.environment) if part.environment else ""
@@ -118,9 +118,9 @@ def _compared(place: str, files: Mapping[str, str], job: Repository) -> Rendered
 
 
 def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
-    """All problems, each once, whatever number of environments has it.
+    """Returns all problems, each once, however many environments have it.
 
-    What is defined twice is found here: within an environment, over all files.
+    It also finds documents that are defined twice, and shared objects: within an environment, in all files.
     """
     from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see checking.py
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
@@ -141,7 +141,7 @@ def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
 
 
 def refuse_shared_places(rendered: Iterable[Rendered]) -> None:
-    """SparkgenError when two applications would be written to one directory."""
+    """Raises SparkgenError if two applications would be written to one directory."""
     for place, times in Counter(one.place for one in rendered).items():
         if times > 1:
             raise SparkgenError(

@@ -1,4 +1,4 @@
-"""Policy over documents: what an experienced reviewer would say, weighed as a configuration has it."""
+"""Reviews documents by the rules of policy, with the severities that a configuration gives them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES.values())}
 
 @dataclass(frozen=True, slots=True)
 class LintOptions:
-    """What is looked for, and what counts; "" and () leave it to the configuration.
+    """The options of a review: its rules, and what counts; "" and () leave it to the configuration.
 
     `profiles`: names of PROFILES; `rules`: as `SG220=off`; `fail_on`, `show`: the least severity that counts,
     or is shown; `config`: the path of the configuration, instead of the one that is found; `isolated`: none;
@@ -54,9 +54,9 @@ class LintOptions:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A policy, the folder that its patterns are relative to, and what its file says about documents.
+    """A policy, the folder that its patterns are relative to, and its file's settings for documents.
 
-    `evidence`: what recorded runs say.
+    `evidence`: from recorded runs.
     """
 
     policy: Policy
@@ -65,7 +65,7 @@ class Review:
     evidence: tuple[Evidence, ...] = ()
 
     def find(self, document: Document) -> list[Found]:
-        """All that can be said about a document, and the edits that would end it if it is valid."""
+        """Returns all problems of a document, with the edits that would fix them if it has no errors."""
         problems = examine(document)
         if any(problem.severity is Severity.ERROR for problem in problems):
             return [(problem, ()) for problem in problems]
@@ -73,7 +73,7 @@ class Review:
         return [*told, *review(document, self.policy.config.settings, self.evidence)]
 
     def weighed(self, problem: Problem, file: str) -> Problem | None:
-        """A problem with the severity that the policy gives it; None for one that it does not look for."""
+        """Returns a problem with the policy's severity; None if the policy has switched it off."""
         if problem.severity is Severity.ERROR:
             return problem
         path = os.path.relpath(os.path.realpath(file), self.folder).replace(os.sep, "/")
@@ -83,10 +83,10 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found, weighed.
+    """The problems that were found, with the policy's severities.
 
-    `documents`: how many were reviewed; `found`: all of it; `counted`: what makes a review fail; `visible`:
-    what the configuration shows; `fixable`: what can be put right without a decision.
+    `documents`: how many were reviewed; `found`: all problems; `counted`: those that make a review fail;
+    `visible`: those that the configuration shows; `fixable`: those that can be fixed without a decision.
     """
 
     documents: int
@@ -97,7 +97,7 @@ class Findings:
 
 
 def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Reviews) -> Findings:
-    """Review documents. `reviews`: how they are reviewed, one after the other or side by side."""
+    """Review documents. `reviews`: calls the review for each document, one after the other or in parallel."""
     sources: dict[Problem, str] = {}
     fixable: set[Problem] = set()
 
@@ -129,7 +129,7 @@ def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Revi
 
 
 def _all_used(documents: Sequence[Document], evidence: tuple[Evidence, ...]) -> None:
-    """SparkgenError for a recorded run that no document, or more than one, can be meant by."""
+    """Raises SparkgenError for a recorded run that belongs to no document, or may belong to several."""
     names = [name for document in documents if (name := _name(document))]
     lost = unused(names, evidence)
     if lost and lost[0].application:
@@ -148,7 +148,7 @@ def _name(document: Document) -> str:
 
 
 def _together(documents: Sequence[Document], reviewed: Sequence[list[Found]]) -> list[list[Found]]:
-    """What was found in each document, and what all valid ones show together."""
+    """Returns the findings of each document, and those that all valid documents have together."""
     valid = [
         index
         for index, found in enumerate(reviewed)
@@ -161,14 +161,14 @@ def _together(documents: Sequence[Document], reviewed: Sequence[list[Found]]) ->
 
 
 def _counts(problem: Problem, original: Problem, least: Severity | None) -> bool:
-    """Whether a finding makes the command fail: what is not valid always does."""
+    """Whether a finding makes the command fail: errors of validation always do."""
     if original.severity is Severity.ERROR:
         return True
     return least is not None and _RANK[problem.severity] >= _RANK[least]
 
 
 def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
-    """The policy of a call, or what is wrong with its configuration. SparkgenError for wrong options."""
+    """Returns the policy of a call, or its configuration's problems. SparkgenError for wrong options."""
     name = options.config or ("" if options.isolated else configuration.found())
     if options.config and options.isolated:
         raise SparkgenError("--config and --isolated cannot be combined; leave one of them out")
