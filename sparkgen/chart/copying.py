@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sparkgen.chart.files import NAME, files
@@ -30,7 +30,7 @@ def export(target: Path) -> list[str]:
         for name in OURS:
             shutil.rmtree(target / name, ignore_errors=True)
         target.mkdir(parents=True, exist_ok=True)
-        for folder, inside in _by_folder(content):
+        for folder, inside in _by_folder(content).items():
             with held(target, folder, make=True) as at:
                 for name in inside:
                     _refuse_link(at / name, target / folder / name)
@@ -40,15 +40,13 @@ def export(target: Path) -> list[str]:
     return list(content)
 
 
-def _by_folder(content: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, Iterable[bytes]]]]:
+def _by_folder(content: Mapping[str, bytes]) -> dict[str, dict[str, Iterable[bytes]]]:
     """The folders of the chart, each with its files by their names."""
-    for folder in dict.fromkeys(name.rpartition("/")[0] for name in content):
-        of_folder = {
-            name.rpartition("/")[2]: data
-            for name, data in content.items()
-            if name.rpartition("/")[0] == folder
-        }
-        yield folder, {name: (data,) for name, data in of_folder.items()}
+    found: dict[str, dict[str, Iterable[bytes]]] = {}
+    for path, data in content.items():
+        folder, _, name = path.rpartition("/")
+        found.setdefault(folder, {})[name] = (data,)
+    return found
 
 
 def _refuse_link(path: Path, shown: Path) -> None:

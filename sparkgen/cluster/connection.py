@@ -69,25 +69,21 @@ class Cluster:
 
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
         """Whether an object exists; its content is not read."""
-        path = route(api_version, kind, namespace or self.namespace, name)
-        try:
-            doing = f"look for {kind} {name} in {namespace or self.namespace}"
-            self._ask(doing, "GET", path, headers={"Accept": METADATA_ONLY})
-        except ClusterError as error:
-            if error.status == 404:
-                return False
-            raise
-        return True
+        return self._metadata(api_version, kind, name, namespace) is not None
 
     def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str]:
         """Returns the keys of a Secret or ConfigMap; none if it does not list them. No value is read."""
-        path = route("v1", kind, namespace or self.namespace, name)
+        return data_keys(self._metadata("v1", kind, name, namespace) or {})
+
+    def _metadata(self, api_version: str, kind: str, name: str, namespace: str) -> Object | None:
+        """Returns an object's metadata; None if it does not exist."""
+        path = route(api_version, kind, namespace or self.namespace, name)
         try:
             doing = f"look for {kind} {name} in {namespace or self.namespace}"
-            return data_keys(self._ask(doing, "GET", path, headers={"Accept": METADATA_ONLY}))
+            return self._ask(doing, "GET", path, headers={"Accept": METADATA_ONLY})
         except ClusterError as error:
             if error.status == 404:
-                return frozenset()
+                return None
             raise
 
     def knows(self, api_version: str, kind: str) -> bool:

@@ -17,7 +17,7 @@ from sparkgen.delivery import secret_files
 from sparkgen.delivery.globs import Glob
 from sparkgen.delivery.ignore import FILE_NAME, BadIgnoreFile, Ignores
 from sparkgen.delivery.work import MOST_SEEN, TooMuch, Work
-from sparkgen.writers.repository import repository_root
+from sparkgen.repository import repository_root
 
 CHUNK = 1 << 20
 LONGEST_IGNORE_FILE = 1 << 20

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.repository import repository_root
+from sparkgen.repository import repository_root
 
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",  # no refresh of the index as a side effect

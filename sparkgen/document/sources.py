@@ -160,12 +160,14 @@ def read_file(name: str) -> bytes | Problem:
     So is a link that leads out of the repository: it may come from a stranger's commit, and messages show
     lines of what is read.
     """
+    from sparkgen.repository import way_out  # noqa: PLC0415 - the package alone loads no other
+
     if not name:
         step = "give a file, a directory, or - for standard input"
         return _cannot_read(name, "a file name is empty", step)
     path = Path(name)
     try:
-        if out := _way_out(name):
+        if out := way_out(name, needs_git=True):
             message = f"it is, or is below, a symbolic link out of the repository, to {out}"
             return _cannot_read(name, message, "delete the link, and copy the file into the repository")
         status = path.stat()
@@ -178,19 +180,6 @@ def read_file(name: str) -> bytes | Problem:
     except (OSError, ValueError) as error:
         return _explain(name, error)
     return too_large(name) if len(data) > MAX_FILE_BYTES else data
-
-
-def _way_out(name: str) -> str:
-    """Where a link in the repository of the working directory leads out of it; "" if none does."""
-    here = os.path.realpath(os.curdir)
-    named = os.path.normpath(os.path.join(here, name))  # noqa: PTH118 - by its text
-    real = os.path.realpath(named)
-    if real == named:
-        return ""
-    above = (Path(here), *Path(here).parents)
-    root = next((folder for folder in above if os.path.exists(folder / ".git")), None)  # noqa: PTH110 - never raises
-    leads_out = root is not None and Path(named).is_relative_to(root) and not Path(real).is_relative_to(root)
-    return real if leads_out else ""
 
 
 def _cannot_read(name: str, message: str, next_step: str) -> Problem:

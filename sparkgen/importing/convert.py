@@ -124,8 +124,7 @@ def submit_document(
 ) -> Imported:
     """A spark-submit command; `words` start with spark-submit itself, `before` stands in front of it."""
     first = words[0]
-    draft = Draft(False, Position(file, first.line, first.column), context.choices, names=context.names)
-    draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
+    draft = _of_command(Position(file, first.line, first.column), context)
     files = context.files
     for word in before:
         name, _, folder = word.text.partition("=")
@@ -135,9 +134,7 @@ def submit_document(
         position = Position(file, word.line, word.column)
         draft.tell(Outcome.LOST, (f"before spark-submit: {name}",), position, (), reason, step)
     submit.read(draft, words[1:], file, script.known, files)
-    conf.place(draft, typed=True)
-    submit.finish(draft)
-    return _finished(draft, "spark-submit", context)
+    return _submitted(draft, "spark-submit", context)
 
 
 def job_document(job: Job, place: Position, context: Context) -> Imported:
@@ -145,13 +142,24 @@ def job_document(job: Job, place: Position, context: Context) -> Imported:
     defaults = PropertiesFile(place.file, job.defaults)
     if job.name and not context.choices.name:
         context = replace(context, choices=replace(context.choices, name=context.names.make(job.name)))
-    draft = Draft(False, place, context.choices, names=context.names)
-    draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
+    draft = _of_command(place, context)
     draft.entries += job.entries
     submit.read(draft, job.words, place.file, {}, Files(context.files.read, defaults))
+    return _submitted(draft, JOB, context)
+
+
+def _of_command(place: Position, context: Context) -> Draft:
+    """The draft of an application that a command submits."""
+    draft = Draft(False, place, context.choices, names=context.names)
+    draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
+    return draft
+
+
+def _submitted(draft: Draft, kind: str, context: Context) -> Imported:
+    """The application of a draft for which a command was read."""
     conf.place(draft, typed=True)
     submit.finish(draft)
-    return _finished(draft, JOB, context)
+    return _finished(draft, kind, context)
 
 
 def _draft(given: Given, kind: str) -> Draft:

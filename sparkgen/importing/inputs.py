@@ -34,7 +34,7 @@ from sparkgen.importing.repair import Examine
 from sparkgen.importing.script import Script, is_submit, read_script, words_of
 from sparkgen.importing.shell import Unclosed
 from sparkgen.importing.submit import submits_nothing
-from sparkgen.writers.repository import repository_root
+from sparkgen.repository import repository_root
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"

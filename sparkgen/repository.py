@@ -1,0 +1,32 @@
+"""Finds a folder's repository, and links that lead out of it. Works without running Git."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def repository_root(folder: Path) -> Path:
+    """The nearest folder with `.git`, from `folder` (resolved) up; `folder` itself if there is none."""
+    return _root(folder) or folder
+
+
+def _root(folder: Path) -> Path | None:
+    above = (folder, *folder.parents)
+    return next((one for one in above if os.path.exists(one / ".git")), None)  # noqa: PTH110 - never raises
+
+
+def way_out(path: str | Path, *, needs_git: bool = False) -> str:
+    """Where a link in the repository of the working directory leads a path out of it; "" if none does.
+
+    A link outside the repository is the caller's own; a link in it may come from somebody's commit. Without a
+    repository, the working directory counts as one, unless `needs_git`.
+    """
+    here = Path(os.path.realpath(os.curdir))
+    named = os.path.normpath(here / path)  # by its text: `..` goes up in what is written
+    real = os.path.realpath(named)
+    if real == named:
+        return ""
+    root = _root(here) if needs_git else repository_root(here)
+    leads_out = root is not None and Path(named).is_relative_to(root) and not Path(real).is_relative_to(root)
+    return real if leads_out else ""
