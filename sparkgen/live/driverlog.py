@@ -41,6 +41,13 @@ _HEAP = re.compile(
 _NO_CLASS = re.compile(r"Failed to load class ([\w.$]+?)\.?$|ClassNotFoundException: ([\w.$]+)", re.MULTILINE)
 _NO_MAIN_JAR = re.compile(r"Local jar (\S+) does not exist, skipping")
 _NO_MAIN_FILE = re.compile(r"can't open file '([^']+)'|Fatal error: cannot open file '([^']+)'")
+_NOT_COPIED = re.compile(
+    r"^Exception in thread .*(?:NoSuchFile|FileNotFound)Exception: (\S+).*\n"
+    r"(?:\tat (?!org\.apache\.spark\.deploy).*\n)*"
+    r"\tat org\.apache\.spark\.deploy\.SparkSubmit\.\S*prepareSubmitEnvironment",
+    re.MULTILINE,
+)
+"""A file that spark-submit does not find in the image while it copies the application's files."""
 _NO_FILE = re.compile(
     r"Path does not exist: (\S+?)[.;,]?(?:\s|$)|FileNotFoundException: (?:File )?(\S+)|"
     r"NoSuchFileException: (\S+)|FileNotFoundError: \[Errno 2\] No such file or directory: '([^']+)'",
@@ -122,6 +129,9 @@ def _files(log: str) -> Reason | None:
     step = "fix spec.mainApplicationFile, or add the file to spec.image"
     if found := _NO_MAIN_FILE.search(log):
         return Reason("missing-file", f"the image has no file {found[1] or found[2]}", step)
+    if found := _NOT_COPIED.search(log):
+        step = "fix its path (spec.mainApplicationFile, spec.deps), or add the file to spec.image"
+        return Reason("missing-file", f"the image has no file {found[1]}", step)
     if found := _NO_CLASS.search(log):
         if jar := _NO_MAIN_JAR.search(log):
             return Reason("missing-file", f"the image has no file {jar[1]}", step)

@@ -79,8 +79,9 @@ def told(code: str) -> set[str]:
 
 
 def masked(step: str, name: str) -> str:
-    """A next step without the application's name and without numbers."""
-    return re.sub(r"\d+", "N", step.replace(f"logs {name}", "logs NAME"))
+    """A next step without the application's name, its namespace and without numbers."""
+    anywhere = re.sub(r" -n \S+", " -n NAMESPACE", step.replace(f"logs {name}", "logs NAME"))
+    return re.sub(r"\d+", "N", anywhere)
 
 
 def jvm(name: str, main_class: str, jar: str, **spec: Any) -> dict[str, Any]:

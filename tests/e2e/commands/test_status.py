@@ -30,9 +30,9 @@ def expected(*documents: dict[str, Any]) -> dict[str, str]:
     return {value["metadata"]["name"]: value["metadata"]["name"] for value in documents}
 
 
-def wait_until_failed(cluster: Cluster, namespace: str, name: str) -> None:
-    """Wait until the whole run has failed: its reason is there as soon as its driver has ended."""
-    wait_until(lambda: status(cluster, namespace)[name]["state"] == "Failed", 60, f"{name} has failed")
+def wait_until_failed(cluster: Cluster, namespace: str, name: str, seconds: float = 60) -> None:
+    """Wait until the whole run has failed: its reason is there earlier."""
+    wait_until(lambda: status(cluster, namespace)[name]["state"] == "Failed", seconds, f"{name} has failed")
 
 
 def test_what_keeps_a_driver_from_beginning_is_named(cluster: Cluster, restricted: str) -> None:
@@ -74,7 +74,7 @@ def test_what_ends_a_driver_at_once_is_named(cluster: Cluster, restricted: str) 
     history = sparkgen(cluster, restricted, "history", "program").stdout.splitlines()
     assert code == 1
     assert [line.split()[:2] for line in history] == [["RUN", "STATE"], [run, "Failed"]]
-    assert history[1].endswith("read its log: sparkgen logs program")
+    assert history[1].endswith(f"read its log: sparkgen logs program -n {restricted}")
     log = sparkgen(cluster, restricted, "logs", "program", "--tail", "1")
     assert (log.returncode, log.stdout.count("\n")) == (0, 1)
 
@@ -137,9 +137,9 @@ def test_an_executor_without_memory(cluster: Cluster, restricted: str) -> None:
 
 @pytest.mark.full
 def test_an_allocator_without_rights(cluster: Cluster, restricted: str) -> None:
-    """It cannot even make Events: its log says it, and the driver's after it."""
+    """It cannot even make Events: its log says it, and the driver's after two minutes without a Role."""
     value = document("rights", VERSION, "hold.py", "2", "nothing", "1")
     deploy_all(cluster, restricted, value, lacks="RoleBinding")
     wait_for(cluster, restricted, {"rights": "rights"}, 180)
-    wait_until_failed(cluster, restricted, "rights")
+    wait_until_failed(cluster, restricted, "rights", 240)
     wait_for(cluster, restricted, {"rights": "rights"}, 20)

@@ -179,6 +179,21 @@ NO_JAR = """\
 26/11/22 01:00:31 INFO ShutdownHookManager: Shutdown hook called
 Error: Failed to load class org.example.Pi.
 """
+NOT_COPIED = """\
+26/11/22 01:00:30 WARN NativeCodeLoader: Unable to load native-hadoop library for your platform...
+Exception in thread "main" java.nio.file.NoSuchFileException: /opt/app/pie.jar
+\tat java.base/sun.nio.fs.UnixException.translateToIOException(UnixException.java:92)
+\tat java.base/java.nio.file.Files.copy(Files.java:1305)
+\tat org.apache.spark.deploy.SparkSubmit.$anonfun$prepareSubmitEnvironment$14(SparkSubmit.scala:446)
+\tat scala.collection.TraversableLike.$anonfun$map$1(TraversableLike.scala:286)
+\tat org.apache.spark.deploy.SparkSubmit.prepareSubmitEnvironment(SparkSubmit.scala:458)
+"""
+NO_ARCHIVE = """\
+Exception in thread "main" java.io.FileNotFoundException: /opt/app/dep.tar.gz
+\tat org.apache.spark.util.Utils$.unpack(Utils.scala:507)
+\tat org.apache.spark.deploy.SparkSubmit.$anonfun$prepareSubmitEnvironment$14(SparkSubmit.scala:444)
+\tat scala.collection.TraversableLike.$anonfun$map$1(TraversableLike.scala:286)
+"""
 NO_SCRIPT = "python3: can't open file '/opt/app/pie.py': [Errno 2] No such file or directory\n"
 NO_INPUT = """\
 Traceback (most recent call last):
@@ -368,12 +383,30 @@ CASES = {
         table=False,
     ),
     "missing-jar": Case(
-        "the main jar is not in the image",
+        "a jar, file or archive of the application is not in the image",
+        "missing-file",
+        "the image has no file /opt/app/pie.jar",
+        "fix its path (spec.mainApplicationFile, spec.deps), or add the file to spec.image",
+        failed(ends(1)),
+        log_of(NOT_COPIED),
+    ),
+    "missing-archive": Case(
+        "an archive of the application is not in the image",
+        "missing-file",
+        "the image has no file /opt/app/dep.tar.gz",
+        "fix its path (spec.mainApplicationFile, spec.deps), or add the file to spec.image",
+        failed(ends(1)),
+        log_of(NO_ARCHIVE),
+        table=False,
+    ),
+    "skipped-jar": Case(
+        "the main jar is not in the image of a session",
         "missing-file",
         "the image has no file /opt/app/pie.jar",
         "fix spec.mainApplicationFile, or add the file to spec.image",
         failed(ends(101)),
         log_of(NO_JAR),
+        table=False,
     ),
     "missing-script": Case(
         "the main Python file is not in the image",
