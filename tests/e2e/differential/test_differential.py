@@ -1,4 +1,12 @@
-"""The same spark-submit command, by Spark's own backend and by sparkgen: what differs is in the table."""
+"""The same spark-submit command, by Spark's own backend and by sparkgen: what differs is in the table.
+
+A file in `commands/` is a case: a comment with its title, and one `spark-submit` command.
+`inputs/probe.py` and `inputs/Probe.java` print what driver and executors see.
+To add a case, write its file, and run it: `make e2e-full TESTS="tests/e2e/differential -k NAME"`.
+If it fails at a difference that is right, add a pattern to a row of `DIFFERENCES`, or a row.
+A comment `# differs: ROW` names the rows that the case needs beyond those of `python.sh`.
+A comment `# versions: 4` limits the case to the versions of Spark that begin so.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +37,7 @@ COMPANIONS = Path(__file__).with_name("inputs") / "here"
 BASE = next(case for case in CASES if case.name == "python")
 """The case whose rows every other case may need."""
 KEEP = "SPARKGEN_DIFFERENTIAL"
-"""The variable that names a folder for the reports, for whoever looks for causes."""
+"""The variable that names a folder in which both reports of each case are kept."""
 Key = tuple[Case, str]
 Both = tuple[Side, Side]
 
