@@ -29,18 +29,18 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
 from sparkgen.live.facts import gather
 from sparkgen.runtime.addresses import url_host
+from sparkgen.shell import client_files, driver_address, session, session_rights
+from sparkgen.shell.allocator_client import AllocatorClient, DriverSettings, Refusal
+from sparkgen.shell.client_files import ClientFolder
+from sparkgen.shell.driver_address import DriverAddress
+from sparkgen.shell.ended_session import EndedSession
+from sparkgen.shell.heartbeat import Heartbeat
+from sparkgen.shell.session_objects import AskedSession, objects_of
+from sparkgen.shell.unused_fields import unused_fields
 from sparkgen.usecases import drivers
 from sparkgen.usecases.checking import agree
 from sparkgen.usecases.connecting import run_client
 from sparkgen.usecases.forwarding import Forwarding, Served
-from sparkgen.usecases.shell import client_files, driver_address, session, session_rights
-from sparkgen.usecases.shell.allocator_client import AllocatorClient, DriverSettings, Refusal
-from sparkgen.usecases.shell.client_files import ClientFolder
-from sparkgen.usecases.shell.driver_address import DriverAddress
-from sparkgen.usecases.shell.ended_session import EndedSession
-from sparkgen.usecases.shell.heartbeat import Heartbeat
-from sparkgen.usecases.shell.session_objects import AskedSession, objects_of
-from sparkgen.usecases.shell.unused_fields import unused_fields
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster

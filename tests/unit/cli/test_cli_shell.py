@@ -19,8 +19,8 @@ import pytest
 from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver import properties
+from sparkgen.shell import client_files
 from sparkgen.usecases import drivers, forwarding
-from sparkgen.usecases.shell import client_files
 
 from .conftest import DOCUMENT, Cli, Result
 from .kube import Kube
@@ -188,7 +188,7 @@ def test_a_signal_while_it_begins_ends_what_was_begun(
 ) -> None:
     """Nothing of the session is left, and no program runs."""
     monkeypatch.setattr("time.sleep", lambda _: os.kill(os.getpid(), signal.SIGTERM))
-    monkeypatch.setattr("sparkgen.usecases.shell.session.answers", lambda _: False)
+    monkeypatch.setattr("sparkgen.shell.session.answers", lambda _: False)
     assert shell("app.yaml", *program("print(1)")).code == 128 + signal.SIGTERM
     assert kube.named("Job") == []
 

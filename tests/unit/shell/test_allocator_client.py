@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.shell.allocator_client import AllocatorClient
-from sparkgen.usecases.shell.driver_address import DriverAddress
+from sparkgen.shell.allocator_client import AllocatorClient
+from sparkgen.shell.driver_address import DriverAddress
 
 GOOD = {"version": 1, "properties": {"spark.a": "b"}, "podAddress": "10.88.0.7", "allocatorPort": 7091}
 

@@ -10,9 +10,9 @@ from typing import cast
 
 import pytest
 
-from sparkgen.usecases.shell import session
-from sparkgen.usecases.shell.allocator_client import AllocatorClient, NoAnswer
-from sparkgen.usecases.shell.driver_address import DriverAddress
+from sparkgen.shell import session
+from sparkgen.shell.allocator_client import AllocatorClient, NoAnswer
+from sparkgen.shell.driver_address import DriverAddress
 
 LONG = 600.0
 

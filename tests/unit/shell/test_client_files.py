@@ -10,8 +10,8 @@ import pytest
 from sparkgen import model
 from sparkgen.model.application import Application
 from sparkgen.runtime.allocator.driver import properties
-from sparkgen.usecases.shell.client_files import ClientFolder, client_folder, environment_of, files
-from sparkgen.usecases.shell.unused_fields import unused_fields
+from sparkgen.shell.client_files import ClientFolder, client_folder, environment_of, files
+from sparkgen.shell.unused_fields import unused_fields
 
 HERE = ClientFolder(Path("/run/user/1/x"))
 HOME = Path("/home/me/my etl")

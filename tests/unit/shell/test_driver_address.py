@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.shell import driver_address
+from sparkgen.shell import driver_address
 
 
 def test_an_api_server_of_this_machine_does_not_name_loopback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from contextlib import closing
 import pytest
 
 from sparkgen.live.tunnel import LOOPBACK
-from sparkgen.usecases.shell import ended_session
-from sparkgen.usecases.shell.ended_session import EndedSession
+from sparkgen.shell import ended_session
+from sparkgen.shell.ended_session import EndedSession
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from k8s import pod_security
 from sparkgen import contract, model, names
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.pods.template import read_template
-from sparkgen.usecases.shell.session_objects import (
+from sparkgen.shell.session_objects import (
     AskedSession,
     SessionObjects,
     config_maps,

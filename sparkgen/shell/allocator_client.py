@@ -13,8 +13,8 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOOPBACK
+from sparkgen.shell.driver_address import DriverAddress
 from sparkgen.terminal import visible
-from sparkgen.usecases.shell.driver_address import DriverAddress
 
 TIMEOUT_SECONDS = 15.0
 """For one question: the allocator itself tries to reach the driver for some seconds."""

@@ -16,12 +16,12 @@ from sparkgen.live.state import Life, State
 from sparkgen.live.values import Run, container, label_of, leaving, name_of
 from sparkgen.objects import Object
 from sparkgen.preflight.ownership import owner_of
+from sparkgen.shell import session_objects
+from sparkgen.shell.allocator_client import AllocatorClient
+from sparkgen.shell.driver_address import DriverAddress, listens_here
+from sparkgen.shell.session_objects import SessionObjects
 from sparkgen.usecases import drivers
 from sparkgen.usecases.requested_run import queue_of
-from sparkgen.usecases.shell import session_objects
-from sparkgen.usecases.shell.allocator_client import AllocatorClient
-from sparkgen.usecases.shell.driver_address import DriverAddress, listens_here
-from sparkgen.usecases.shell.session_objects import SessionObjects
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
