@@ -178,7 +178,8 @@ def test_two_sessions_at_once(cluster: Cluster, restricted: str) -> None:
 
     assert sparkgen(cluster, restricted, "kill", "two", "--yes").returncode == 0
     wait_until(lambda: not application.has_driver(), 90, "the driver has ended", application.story)
-    assert "sparkgen connect two --start" in status(cluster, restricted)["two"]["reason"]["nextStep"]
+    step = status(cluster, restricted)["two"]["reason"]["nextStep"]
+    assert f"sparkgen connect two -n {restricted} --start" in step
     again = client(cluster, restricted, "two", "work.py", options=("--start",))
     assert end(again) == RESULT, application.story()
 

@@ -27,9 +27,17 @@ NEEDS = {
     "history-server": "the same claim, and is no application (tests/e2e/eventlog)",
     "shuffle-service": "nothing, and is no application (tests/e2e/shuffle runs one)",
     "shuffle-application": "a shuffle service",
+    "laptop-code": "a registry (tests/e2e/delivery)",
+    "secure-hdfs": "HDFS with Kerberos (tests/e2e/hdfs)",
+    "kueue": "a queue of Kueue (tests/e2e/queues)",
+    "gang": "Kubernetes' gangs (tests/e2e/queues)",
+    "volcano": "Volcano",
+    "yunikorn": "YuniKorn",
 }
 """What the examples need that do not run here; the API server takes all of them (tests/e2e/examples)."""
-RUN = sorted({path.parent.name for path in ROOT.glob("*/app.yaml")} - set(NEEDS))
+KINDS = {path.parent.name: yaml.safe_load(path.read_text())["kind"] for path in ROOT.glob("*/app.yaml")}
+RUN = sorted(name for name, kind in KINDS.items() if kind == "SparkApplication" and name not in NEEDS)
+"""Servers and notebooks have tests of their own."""
 SMALLER = {
     "shuffle-sidecar": {"executor.instances": 1, "shuffleService.sidecarMemory": "256m"},
     "tuning": {"dynamicAllocation.minExecutors": 0, "dynamicAllocation.initialExecutors": 1},
@@ -53,7 +61,7 @@ def options(name: str, version: str) -> list[str]:
     }
     texts = {"sparkVersion": version, "scalaVersion": scala_line(version)}
     spec = yaml.safe_load((ROOT / name / "app.yaml").read_text())["spec"]
-    if spec["arguments"][0].isdigit() and name != "local-demo":  # how long it takes
+    if spec.get("arguments", [""])[0].isdigit() and name != "local-demo":  # how long it takes
         texts["arguments[0]"] = "20"
     if spec["mainApplicationFile"].endswith(".jar"):  # the name of Spark's own has its version in it
         texts["mainApplicationFile"] = "local:///opt/spark/examples/jars/spark-examples.jar"
