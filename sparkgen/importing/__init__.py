@@ -1,7 +1,7 @@
-"""Documents of other tools -> documents of sparkgen, with a report of what could not be carried over.
+"""Converts documents of other tools to documents of sparkgen, and reports what could not be kept.
 
-One declarative table per format (kubeflow.py, apache.py, submit.py; conf.py for Spark properties) says what
-becomes of each field; convert.py has the steps, which are the same for all.
+One table per format (kubeflow.py, apache.py, submit.py; conf.py for Spark properties) says what becomes of
+each field. convert.py has the steps, which are the same for all formats.
 """
 
 from __future__ import annotations

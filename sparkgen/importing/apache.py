@@ -26,7 +26,7 @@ _LIMIT_STEP = (
 
 
 def main_class(given: Take) -> None:
-    """The main class; PythonRunner is how Spark itself starts a Python program, and is no program."""
+    """Copy the main class, except PythonRunner: Spark itself starts Python programs with this class."""
     if given.node.text == _PYTHON_RUNNER:
         given.needless("Spark uses this class for Python programs anyway")
     else:
@@ -39,7 +39,7 @@ def _starts_python(draft: Draft) -> bool:
 
 
 def arguments(given: Take) -> None:
-    """The arguments; PythonRunner's first two are the main file and what it imports."""
+    """Copy the arguments; those of PythonRunner start with the main file and the modules that it imports."""
     texts = [child.text for child in given.node.items]
     if not _starts_python(given.draft) or not texts:
         copy(given)
@@ -55,7 +55,7 @@ def arguments(given: Take) -> None:
 
 
 def files_of_program(given: Take) -> None:
-    """The main file, and after commas what else it needs."""
+    """Copy the first file as the main file, and the others to `deps`; with PythonRunner, all go to `deps`."""
     field = str(given.path[-1])
     first, *others = [part.strip() for part in given.node.text.split(",") if part.strip()] or [""]
     if _starts_python(given.draft):
@@ -73,7 +73,7 @@ def files_of_program(given: Take) -> None:
 
 
 def restart_policy(given: Take) -> None:
-    """When a driver that ended is started again."""
+    """Copy `Never`, `OnFailure` and `Always`, which changes its meaning; other policies are lost."""
     target, word = ("spec", "restartPolicy", "type"), given.node.text
     if word in ("Never", "OnFailure"):
         given.put(target, word)
@@ -92,7 +92,7 @@ def restart_policy(given: Take) -> None:
 
 
 def attempts(given: Take) -> None:
-    """How often a driver is started again; it means nothing with `Never`."""
+    """Copy the number of retries; it has no effect with `Never`."""
     parent = given.draft.get("spec", "restartPolicy", "type")
     if parent == "OnFailure":
         given.put(("spec", "restartPolicy", "onFailureRetries"), given.node.value)
@@ -103,7 +103,7 @@ def attempts(given: Take) -> None:
 
 
 def back_off(given: Take) -> None:
-    """The time between two tries, which is Kubernetes' own."""
+    """Report the time between two retries: Kubernetes sets its own."""
     if given.draft.get("spec", "restartPolicy", "type") in (None, "Never"):
         given.needless("the policy has no retries")
     else:
@@ -113,7 +113,7 @@ def back_off(given: Take) -> None:
 
 
 def scala_version(given: Take) -> None:
-    """The Scala line; left out where it follows from Spark's version."""
+    """Copy the Scala version, unless it follows from Spark's version."""
     version = str(given.draft.get("spec", "sparkVersion") or "")
     if given.node.text == scala_line(version):
         given.needless("the Spark version determines it")
@@ -122,7 +122,7 @@ def scala_version(given: Take) -> None:
 
 
 def retries(draft: Draft) -> None:
-    """The operator tries three times more where the policy says `OnFailure` and no number."""
+    """Add the operator's default of three retries if the policy is `OnFailure` without a number."""
     policy = draft.get("spec", "restartPolicy") or {}
     if policy.get("type") == "OnFailure" and "onFailureRetries" not in policy:
         target = ("spec", "restartPolicy", "onFailureRetries")
@@ -130,7 +130,7 @@ def retries(draft: Draft) -> None:
 
 
 def fill_in(draft: Draft) -> None:
-    """`{{SPARK_VERSION}}` and the like in the names of images: the operator expands them there only."""
+    """Replace `{{SPARK_VERSION}}` in the names of images: only the operator expands it."""
     version = str(draft.get("spec", "sparkVersion") or "")
     for target in (("spec", "image"), ("spec", "driver", "image"), ("spec", "executor", "image")):
         image = draft.get(*target)

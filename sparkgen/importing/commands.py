@@ -1,4 +1,4 @@
-"""The tokens of a shell script -> its simple commands, each with the blocks in which it stands."""
+"""Turns the tokens of a shell script into simple commands, each with the blocks around it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _OPENING = frozenset({"if", "for", "while", "until", "select"})
 _CLOSING = frozenset({"fi", "done", "esac", "}"})
 _QUIET = frozenset({"!", "time", "do"})
 FUNCTION = "function "
-"""How the name of a block begins that is a function's body."""
+"""The start of a block's name if the block is the body of a function."""
 DEEPEST_BLOCKS = 100
-"""Blocks in each other that are told apart. What stands deeper counts as part of the last of them."""
+"""The depth to which blocks are recorded. Deeper ones count as part of the deepest recorded block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a word: its characters without quotes, or an expansion as it is written."""
+    """A part of a word: its characters without quotes, or an expansion as written."""
 
     text: str
     quoted: bool
@@ -30,9 +30,9 @@ class Part:
 class Word:
     """A word as the command gets it. `line` and `column` count from 1.
 
-    `variables`: the expansions in it, as written (`${DATE}`, `$(date)`). `bare`: one of them stands outside
-    of quotes, so that the shell may make several words of it. `quoted`: some part was in quotes. `defaults`:
-    the variables whose default was taken. `array`: the words between the brackets of `NAME=(...)`.
+    `variables`: the expansions in it, as written (`${DATE}`, `$(date)`). `bare`: one of them is outside of
+    quotes, so the shell may turn it into several words. `quoted`: some part was in quotes. `defaults`: the
+    variables whose default was used. `array`: the words between the brackets of `NAME=(...)`.
     """
 
     text: str
@@ -48,9 +48,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A simple command. `assignments` stand before it, `redirections` are the words of its redirections.
+    """A simple command. `assignments`: those before it; `redirections`: the words of its redirections.
 
-    `blocks`: the conditions, loops, subshells and functions around it, from outside in, each with a number.
+    `blocks`: the names of the conditions, loops, subshells and functions around it, outermost first. The
+    names have a number, except those of functions and of groups (`{ }`).
     """
 
     words: tuple[Word, ...]
@@ -61,7 +62,7 @@ class Command:
 
 @dataclass(slots=True)
 class Structure:
-    """Makes commands of tokens, and knows the blocks in which they stand."""
+    """Groups tokens into commands, and records the blocks around each."""
 
     commands: list[Command] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
@@ -71,16 +72,16 @@ class Structure:
     function: str = ""
     raw: str = ""
     deeper: int = 0
-    """Blocks that are open beyond DEEPEST_BLOCKS."""
+    """The number of open blocks beyond DEEPEST_BLOCKS."""
 
     def take(self, token: Word | str) -> None:
-        """Take the next token."""
+        """Process the next token."""
         if isinstance(token, Word):
             self._word(token)
         elif token in REDIRECTIONS:
             self.tokens.append(token)
         elif self.raw:
-            return  # inside of [[ ]]
+            return  # inside [[ ]]
         elif self.pattern:
             self.pattern = token not in (")",)
             self.tokens = []
@@ -106,7 +107,7 @@ class Structure:
             self.tokens.append(word)
 
     def _is_keyword(self, text: str) -> bool:
-        """Whether a word at the start of a command is one of the shell's own, which changes the blocks."""
+        """Whether a command's first word is a keyword of the shell. If it is, update the blocks."""
         if text in _OPENING or text == "case":
             self._open(text)
             if text in ("for", "select", "case"):
@@ -134,7 +135,7 @@ class Structure:
             self.end(operator)
 
     def _bracket(self) -> None:
-        """The start of a subshell, or of a function's `()`."""
+        """Process an opening bracket: of a subshell, or of a function's `()`."""
         words = [token for token in self.tokens if isinstance(token, Word)]
         if len(words) == 1 and "=" not in words[0].text:
             self.function, self.tokens = words[0].text, []
@@ -143,7 +144,7 @@ class Structure:
         self._open("(")
 
     def end(self, operator: str) -> None:
-        """End a command; what follows `&&` and `||` depends on it, up to the end of the list."""
+        """End a command. What follows `&&`, `||` or a pipe gets its own block, up to the end of the list."""
         head = next((token for token in self.tokens if isinstance(token, str)), "")
         words = [token for token in self.tokens if isinstance(token, Word)]
         if head in ("for", "select") and words:
@@ -194,7 +195,7 @@ class Structure:
 
 
 def _command(tokens: list[Word | str]) -> Command | None:
-    """A command of tokens, if there is any word in them."""
+    """Returns the command that the tokens form; None if they contain no word."""
     words: list[Word] = []
     assignments: list[Word] = []
     redirections: list[Word] = []

@@ -1,4 +1,4 @@
-"""What a document must have, or must say to mean the same, and the input did not say."""
+"""Adds what a document must have, or needs to keep its meaning, if the input does not set it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TAG = re.compile(r"(?:v|spark-)?([34]\.[0-9]+\.[0-9]+)(?![0-9])")
 
 
 def complete(draft: Draft) -> None:
-    """Put in what is missing; each addition is noted, and those that are guesses are findings."""
+    """Add what is missing; each addition is recorded, and guesses are findings."""
     _name(draft)
     _version(draft)
     _image(draft)
@@ -30,7 +30,7 @@ def complete(draft: Draft) -> None:
 
 
 def spark_default_instances(draft: Draft) -> None:
-    """Spark starts two executors where nothing says how many (EXECUTOR_INSTANCES); here it is one."""
+    """Set two executors, Spark's default (EXECUTOR_INSTANCES), if the input sets no number."""
     said = (draft.get("spec", "sparkConf") or {}).keys() & {
         "spark.executor.instances",
         "spark.dynamicAllocation.enabled",
@@ -42,7 +42,7 @@ def spark_default_instances(draft: Draft) -> None:
 
 
 def schedule_defaults(draft: Draft) -> None:
-    """What a schedule means without saying it: kubeflow's operator and a CronJob differ in two defaults."""
+    """Set the two defaults of kubeflow's operator that differ from those here; guess a missing schedule."""
     if draft.get("outer", "schedule") is None:
         step = "set the schedule"
         draft.add(Outcome.GUESSED, ("outer", "schedule"), "@daily", "the input has no schedule", step)
@@ -90,7 +90,7 @@ def _version(draft: Draft) -> None:
 
 
 def _chosen(draft: Draft, field: str, value: str, option: str) -> None:
-    """What the person who imports says wins over the input."""
+    """Set a field to the value of a command's option, which takes precedence over the input."""
     target = ("spec", field)
     if draft.get(*target) is None:
         draft.add(Outcome.ADDED, target, value, "")
@@ -128,7 +128,7 @@ def _image(draft: Draft) -> None:
 
 
 def _program(draft: Draft) -> None:
-    """Main file, main class and language."""
+    """Add what is missing of main file, main class and language."""
     file = draft.get("spec", "mainApplicationFile")
     if file is None and draft.get("spec", "type") in ("Java", "Scala") and not draft.get("spec", "mainClass"):
         _no_program(draft)
@@ -158,7 +158,7 @@ def _program(draft: Draft) -> None:
 
 
 def _no_program(draft: Draft) -> None:
-    """A Java or Scala application that says neither its file nor its class."""
+    """Guess main file and main class of a Java or Scala application that has neither."""
     for field, value, missing, step in (
         ("mainApplicationFile", _JAR, "main file", "set the jar to run"),
         ("mainClass", _MAIN_CLASS, "main class", "set the class with the `main` method, with its package"),
@@ -167,7 +167,7 @@ def _no_program(draft: Draft) -> None:
 
 
 def _main_class(draft: Draft, file: str) -> None:
-    """spark-submit reads a class from the jar's manifest, but not where the jar is `local:` (SG131)."""
+    """Guess the main class for a `local:` jar: spark-submit does not read its manifest (SG131)."""
     if file.startswith("local:") or file == NO_MAIN_FILE:
         draft.add(
             Outcome.GUESSED,

@@ -1,6 +1,6 @@
-"""What becomes of Spark properties: those that native Spark applies to pods go to the fields that do it here.
+"""Places Spark properties: those that native Spark applies to pods become the fields with the same effect.
 
-The table of sparkgen.properties says of each property what it is here, and which field takes its value.
+The table of sparkgen.properties says what sparkgen does with each property, and which field takes its value.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ _VALUES: Mapping[Form, Callable[[str, str], Any]] = {
     Form.REFERENCE: _secret_variable,
     Form.VARIABLE: _variable,
 }
-"""Form -> a field's value, from the rest of the property's name and its text."""
+"""Form -> function that returns a field's value from the rest of the property's name and from its text."""
 _ITEMS = (Form.MOUNTED_SECRET, Form.REFERENCE, Form.VARIABLE)
-"""One item of a list, which stands beside those of other properties."""
+"""Forms whose value is one item of a list: each property adds an item."""
 
 
 def place(draft: Draft, typed: bool) -> None:
-    """Put every waiting property where it belongs; with `typed`, properties that have a field go there.
+    """Place each waiting property. `typed`: properties that have a typed field go there.
 
-    Source of the precedence: the typed fields of the operators come last, and win.
+    Typed fields take precedence, as in the operators, which apply them last.
     """
     claims: list[Property] = []
     _rename(draft)
@@ -91,7 +91,7 @@ def place(draft: Draft, typed: bool) -> None:
 
 
 def _rename(draft: Draft) -> None:
-    """Put older names under the new ones; a value that Spark would not read is not needed."""
+    """Replace older names of properties by the new ones; values that Spark would not read are not needed."""
     texts = {item.name: item.text for item in draft.properties}
     overruled = overruled_names(texts)
     kept = []
@@ -122,7 +122,7 @@ def _place(draft: Draft, item: Property, typed: bool) -> None:
 
 
 _FIELDS = {name: ("spec", *path) for path, name in TYPED_PROPERTIES.items() if path[0] != "eventLog"}
-"""Properties that a field can say. The section `eventLog` has other defaults than Spark 3.5."""
+"""Properties that have a typed field. `eventLog` is left out: its defaults differ from those of Spark 3.5."""
 _WHOLE = frozenset({"cores", "instances", "initialExecutors", "minExecutors", "maxExecutors"})
 _WHOLE_ALLOCATION = frozenset({"batchSize", "maxPendingPods", "maxExecutorFailures"})
 _FLAGS = frozenset({"enabled", "shuffleTrackingEnabled"})
@@ -146,7 +146,7 @@ def _keep(draft: Draft, item: Property) -> None:
 
 
 def _rest(found: Judgement, name: str) -> str | None:
-    """What stands for `*` in the fields of a judgement; None where the name ends too early."""
+    """Returns the text for `*` in a judgement's fields; None if the name ends too early."""
     if not found.is_prefix:
         return ""
     return name[len(found.name) :] or None
@@ -177,7 +177,7 @@ def _lift(draft: Draft, item: Property, found: Judgement) -> None:
 
 
 def _present(draft: Draft, target: Path, value: Any) -> Any:
-    """What says the same field already: an item of the same name in a list, or the value."""
+    """Returns the present value of a field, or None; for a list of mappings, the item of the same name."""
     old = draft.get(*(str(part) for part in target))
     if isinstance(old, list) and isinstance(value, list) and value and isinstance(value[0], dict):
         return draft.item(target, str(value[0]["name"]))
@@ -195,7 +195,7 @@ def _namespace(draft: Draft, item: Property) -> None:
 
 
 def _typed(draft: Draft, item: Property, field: tuple[str, ...]) -> None:
-    """A property as the field that says the same, where its value has the field's form."""
+    """Write a property to its typed field, as a value of the field's type if the text permits that."""
     if draft.get(*field) is not None:
         _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(".".join(field[1:])))
         return
@@ -222,7 +222,7 @@ def _number(text: str) -> float | str:
 
 
 def _judged(draft: Draft, item: Property, found: Judgement) -> None:
-    """A property that no field takes, and that has no effect in `sparkConf`."""
+    """Report a property that no field takes, and that has no effect in `sparkConf`."""
     if found.verdict is Verdict.FIELD and item.name.endswith(".podTemplateContainerName"):
         _tell(draft, Outcome.NEEDLESS, item, "Spark's container is renamed in the template")
     elif found.verdict is Verdict.FIELD:

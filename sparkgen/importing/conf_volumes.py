@@ -1,4 +1,4 @@
-"""`spark.kubernetes.ROLE.volumes.TYPE.NAME.*`: several properties that make one volume and its mount.
+"""`spark.kubernetes.ROLE.volumes.TYPE.NAME.*`: several properties describe one volume and its mount.
 
 Source: org.apache.spark.deploy.k8s.KubernetesVolumeUtils and MountVolumesFeatureStep.
 """
@@ -16,7 +16,7 @@ _ON_DEMAND = "OnDemand"
 
 
 def volumes(draft: Draft, items: Iterable[Property]) -> None:
-    """Volumes and mounts of both roles; a volume that both have alike stands there once."""
+    """Add volumes and mounts for both roles; a volume that is the same for both is added once."""
     groups: dict[tuple[str, str, str], dict[str, Property]] = {}
     for item in items:
         role, _, rest = item.name.removeprefix("spark.kubernetes.").partition(".volumes.")
@@ -44,7 +44,7 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
     read_only = "mount.readOnly" in found and found["mount.readOnly"].text.strip().lower() == "true"
     volume = {"name": name, **_SOURCES[kind](options)}
     if read_only and "persistentVolumeClaim" in volume:
-        volume["persistentVolumeClaim"]["readOnly"] = True  # as Spark attaches the claim
+        volume["persistentVolumeClaim"]["readOnly"] = True  # as Spark mounts the claim
     volumes = ("spec", "volumes")
     if draft.item(volumes, name) not in (None, volume):
         volume["name"] = f"{name}-{role}"
@@ -106,7 +106,7 @@ def _nfs(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _claim(options: Mapping[str, str]) -> dict[str, Any]:
-    """A claim that is there; or, on demand, one that Kubernetes makes for each pod and removes with it."""
+    """Returns an existing claim; on demand, one that Kubernetes creates with each pod and deletes with it."""
     if options.get("claimName", _ON_DEMAND) != _ON_DEMAND:
         return {"persistentVolumeClaim": {"claimName": options["claimName"]}}
     size = options.get("sizeLimit") or "10Gi"

@@ -1,4 +1,4 @@
-"""One application of an input -> one document. The steps are the same for every format."""
+"""Converts one application of an input to one document. The steps are the same for every format."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FOLDER_READ = (
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is the same for all applications of a call. `files`: the files of properties that it can read."""
+    """The values that all applications of a call share. `files`: the files of properties that it can read."""
 
     choices: Choices
     examine: Examine
@@ -51,7 +51,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An application in a YAML document: its node and its path there, and what the reader says of it."""
+    """An application in a YAML document: its node, the node's path, and the parser's remarks."""
 
     node: Node
     path: Path
@@ -60,7 +60,7 @@ class Given:
 
 
 def kubeflow_document(given: Given) -> Imported:
-    """A SparkApplication or ScheduledSparkApplication of sparkoperator.k8s.io."""
+    """Convert a SparkApplication or ScheduledSparkApplication of sparkoperator.k8s.io."""
     node = given.node
     scheduled = node.value.get("kind") == "ScheduledSparkApplication"
     draft = _draft(given, "ScheduledSparkApplication" if scheduled else "SparkApplication")
@@ -86,7 +86,7 @@ def kubeflow_document(given: Given) -> Imported:
 
 
 def connect_document(given: Given) -> Imported:
-    """A SparkConnect of sparkoperator.k8s.io."""
+    """Convert a SparkConnect of sparkoperator.k8s.io."""
     node, draft = given.node, _draft(given, CONNECT_KIND)
     _head(draft, node, kubeflow.GROUP, "v1alpha1")
     _metadata(draft, node, kubeflow_connect.TABLE)
@@ -101,7 +101,7 @@ def connect_document(given: Given) -> Imported:
 
 
 def apache_document(given: Given) -> Imported:
-    """A SparkApplication of spark.apache.org."""
+    """Convert a SparkApplication of spark.apache.org."""
     node, draft = given.node, _draft(given, "SparkApplication")
     _head(draft, node, apache.GROUP, "v1", "v1beta1", "v1alpha1")
     _kind(draft, node)
@@ -122,7 +122,7 @@ def submit_document(
     file: str,
     context: Context,
 ) -> Imported:
-    """A spark-submit command; `words` start with spark-submit itself, `before` stands in front of it."""
+    """Convert a spark-submit command. `words`: from spark-submit on; `before`: the words before it."""
     first = words[0]
     draft = _of_command(Position(file, first.line, first.column), context)
     files = context.files
@@ -138,7 +138,7 @@ def submit_document(
 
 
 def job_document(job: Job, place: Position, context: Context) -> Imported:
-    """A job of EMR on EKS, as the spark-submit command that EMR makes of it."""
+    """Convert a job of EMR on EKS, as the spark-submit command that EMR runs for it."""
     defaults = PropertiesFile(place.file, job.defaults)
     if job.name and not context.choices.name:
         context = replace(context, choices=replace(context.choices, name=context.names.make(job.name)))
@@ -149,14 +149,14 @@ def job_document(job: Job, place: Position, context: Context) -> Imported:
 
 
 def _of_command(place: Position, context: Context) -> Draft:
-    """The draft of an application that a command submits."""
+    """Returns an empty draft for an application that a command submits."""
     draft = Draft(False, place, context.choices, names=context.names)
     draft.value.update({"apiVersion": API_VERSION, "kind": "SparkApplication", "metadata": {}, "spec": {}})
     return draft
 
 
 def _submitted(draft: Draft, kind: str, context: Context) -> Imported:
-    """The application of a draft for which a command was read."""
+    """Returns the application of a draft after its command was read."""
     conf.place(draft, typed=True)
     submit.finish(draft)
     return _finished(draft, kind, context)
@@ -173,7 +173,7 @@ def _draft(given: Given, kind: str) -> Draft:
 
 
 def _head(draft: Draft, node: Node, group: str, *versions: str) -> None:
-    """`apiVersion`, and what no table is about."""
+    """Report `apiVersion`, and the top-level fields that no table covers."""
     version = node.entries["apiVersion"]
     known = version.text.partition("/")[2] in versions
     outcome = Outcome.NEEDLESS if known else Outcome.CHANGED
@@ -217,7 +217,7 @@ def _finished(draft: Draft, kind: str, context: Context, remarks: Remarks | None
 
 
 def _keep_labels(draft: Draft) -> None:
-    """Labels that the operator puts on pods, for what selects by them: dashboards, policies, scripts."""
+    """Add the labels that the operator sets on pods: dashboards, policies and scripts may select by them."""
     name = str(draft.get("metadata", "name"))
     labels = kubeflow_connect.OPERATOR_LABELS if draft.value["kind"] == CONNECT_KIND else OPERATOR_LABELS
     for role in ("driver", "executor"):
@@ -237,7 +237,7 @@ def _text(draft: Draft, kind: str, entries: Sequence[Entry]) -> str:
 
 
 def _preface(draft: Draft, kind: str, entries: Sequence[Entry]) -> list[str]:
-    """What stands above a document: where it comes from, and what has no place in it."""
+    """Returns the comment above a document: its source, and the findings that have no field in it."""
     lines = [f"Imported from {kind} in {draft.origin.file}, line {draft.origin.line}."]
     lost = [entry for entry in entries if entry.outcome in FINDINGS and not entry.target]
     if lost:

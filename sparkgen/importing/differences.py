@@ -1,6 +1,6 @@
-"""What differs under sparkgen from Spark's own Kubernetes support, with reasons: one table.
+"""Lists the differences between sparkgen and Spark's own Kubernetes support, with reasons.
 
-The page docs/spark-differences.md is made from it. The tests in tests/e2e/differential run the same
+The page docs/spark-differences.md is generated from it. The tests in tests/e2e/differential run the same
 spark-submit command both ways, and fail at a difference that is not in the table, or at a row without one.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Where a test sees a difference: patterns (as of a shell) of the place and of both values.
+    """Where a test finds a difference: shell patterns for the place and for both values.
 
     Places are like "driver/jvm/conf/spark.master"; "-" stands for a value that one side does not have.
     """
@@ -23,10 +23,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A row: what differs, how it is natively and under sparkgen, and why it is better or must be so.
+    """A row: what differs, what native Spark and sparkgen do, and why sparkgen's way is better or necessary.
 
-    `lost`: the properties and variables that `import` reports as lost because of it. What it says of a
-    property is in the table of sparkgen.properties.
+    `lost`: the properties and variables that `import` reports as lost because of it. The reasons for
+    properties are in the table of sparkgen.properties.
     """
 
     name: str

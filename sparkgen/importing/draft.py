@@ -1,4 +1,4 @@
-"""The document while it is made: values, the comments above them, and what became of each value so far."""
+"""The document while it is built: values, the comments above them, and the outcome of each value so far."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sparkgen.importing.entry import Entry, Outcome
 from sparkgen.importing.naming import Names
 
 SPEC = "spec"
-"""First part of a target that stands in the application's spec (below `template` of a schedule)."""
+"""First part of a target in the application's spec (below `template` in a schedule)."""
 OUTER = "outer"
-"""First part of a target that stands in the spec of a ScheduledSparkApplication itself."""
+"""First part of a target in the spec of a ScheduledSparkApplication itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the person who imports has said.
+    """The options of an import.
 
-    `name`, `image` and `spark_version` ("" if they did not say), and whether pods keep the `labels` that
-    kubeflow's operator would have set.
+    `name`, `image` and `spark_version` are "" if not given. `labels`: pods keep the labels that kubeflow's
+    operator would have set.
     """
 
     name: str = ""
@@ -33,7 +33,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A Spark property as it was given: `source` and `position` say where."""
+    """A Spark property as given. `source` and `position` say where."""
 
     name: str
     text: str
@@ -51,7 +51,7 @@ class Source:
 
 @dataclass(slots=True)
 class _Names:
-    """The items of a list by their names, as far as they have been read."""
+    """The first `read` items of a list; `found`: those that are mappings, by name."""
 
     items: list[Any]
     read: int = 0
@@ -60,13 +60,13 @@ class _Names:
 
 @dataclass(slots=True)
 class Draft:
-    """One document in the making.
+    """One document while it is built.
 
-    `value` is the document, `comments` are lines by the path of the field that they stand above. `copied`
-    says where everything that was copied comes from, by the path of its copy. `removed`: the entries of what
-    import took out again, by the path that it had. `notes`: what is to be said of values beside their own
-    entries. `origin` is where the application starts in the input, `below` the path there. Properties wait
-    in `properties` until every typed field is there, because typed fields win.
+    `value` is the document; `comments`: lines by the path of the field below them. `copied`: the source of
+    each copied value, by the path of its copy. `removed`: the entries of values that import removed again, by
+    the path that they had. `notes`: remarks about values, beside their own entries. `origin`: where the
+    application starts in the input; `below`: its path there. Properties wait in `properties` until all typed
+    fields are set, because typed fields take precedence.
     """
 
     scheduled: bool
@@ -85,7 +85,7 @@ class Draft:
     _named: dict[Path, _Names] = field(default_factory=dict)
 
     def place(self, target: Path) -> Path:
-        """A target as it stands in this document."""
+        """Returns the path of a target in this document."""
         if target[:1] == (OUTER,):
             return (SPEC, *target[1:])
         if target[:1] == (SPEC,) and self.scheduled:
@@ -93,14 +93,14 @@ class Draft:
         return target
 
     def get(self, *target: str) -> Any:
-        """The value at a target, or None."""
+        """Returns the value at a target, or None."""
         value: Any = self.value
         for part in self.place(target):
             value = value.get(part) if isinstance(value, dict) else None
         return value
 
     def put(self, target: Path, value: Any) -> None:
-        """Set a value; mappings are merged, lists get longer, everything else is replaced."""
+        """Set a value. Mappings are merged, lists are extended, all other values are replaced."""
         *parents, last = (str(part) for part in self.place(target))
         into = self.value
         for part in parents:
@@ -122,7 +122,7 @@ class Draft:
         return (*target, len(self.get(*(str(part) for part in target))) - 1)
 
     def copy(self, target: Path, value: Any, source: Source) -> None:
-        """Set a value, and note where it comes from; of a list that is there already, each item."""
+        """Set a value, and record its source; if it extends a list, record the source of each item."""
         old = self.get(*(str(part) for part in target))
         self.put(target, value)
         source = Source((*self.below, *source.path), source.node)
@@ -134,7 +134,7 @@ class Draft:
             self.copied.setdefault(place, source)
 
     def item(self, target: Path, name: str) -> dict[str, Any] | None:
-        """The first item of this name in the list at a target, if there is one."""
+        """Returns the first item with this name in the list at a target; None if there is none."""
         items = self.get(*(str(part) for part in target))
         if not isinstance(items, list):
             return None
@@ -148,7 +148,7 @@ class Draft:
         return known.found.get(name)
 
     def comment(self, target: Path, text: str) -> None:
-        """Write a comment above a field; the same words stand there once."""
+        """Add a comment above a field; equal comments are written once."""
         lines = self.comments.setdefault(self.place(target), [])
         if text not in lines:
             lines.append(text)
@@ -162,7 +162,7 @@ class Draft:
         reason: str = "",
         step: str = "",
     ) -> None:
-        """Note what became of a value, and say so above its field where it does not simply mean the same."""
+        """Record the outcome of a value, and write its reason, if any, as a comment above the target."""
         place = self.place(target) if target else ()
         source = (*self.below, *source) if source else ()
         self.entries.append(Entry(outcome, source, position, place, reason, step))
@@ -170,7 +170,7 @@ class Draft:
             self.comment(target, reason if outcome is not Outcome.GUESSED else f"TODO: {reason}")
 
     def add(self, outcome: Outcome, target: Path, value: Any, reason: str, step: str = "") -> None:
-        """Set what the input did not say."""
+        """Set a value that the input does not have."""
         self.put(target, value)
         self.tell(outcome, (), self.origin, target, reason, step)
 

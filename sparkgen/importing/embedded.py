@@ -1,4 +1,4 @@
-"""Manifests of applications that stand as texts in other documents: in Argo's Workflows, in ConfigMaps."""
+"""Finds manifests of applications in the texts of other documents: in Argo's Workflows, in ConfigMaps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _APPLICATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text of a document that holds an application: its path, its place and the characters."""
+    """A text in a document that contains an application: its path and its node."""
 
     path: Path
     node: Node
@@ -29,7 +29,7 @@ def has_application(text: str) -> bool:
 
 
 def texts_in(root: Node, path: Path = ()) -> Iterator[Text]:
-    """The texts of a document that look like manifests of applications."""
+    """Yields the texts of a document that look like manifests of applications."""
     waiting = [(path, root)]
     while waiting:
         place, node = waiting.pop()
@@ -41,7 +41,10 @@ def texts_in(root: Node, path: Path = ()) -> Iterator[Text]:
 
 
 def read(node: Node, source: str, file: str) -> Parsed:
-    """The documents in a text, with the places that they have in the file around it."""
+    """Returns the documents in a text, with their positions in the file around it.
+
+    If the lines of the text differ from those of the file, every position is that of the text itself.
+    """
     start = node.position.line
     inner = node.text.rstrip("\n").split("\n")
     block = source.split("\n")[start : start + len(inner)]
@@ -55,7 +58,7 @@ def read(node: Node, source: str, file: str) -> Parsed:
 
 
 def read_at(text: str, line: int, file: str) -> Parsed:
-    """The documents in a text whose first line is a line of the file."""
+    """Returns the documents in a text whose first line is the file's line `line`."""
     return parse(("\n" * (line - 1) + text).encode(), file, as_kubectl=True)
 
 
@@ -63,7 +66,7 @@ Move = Callable[[Position], Position]
 
 
 def _moved(parsed: Parsed, move: Move) -> Parsed:
-    """The same with other places."""
+    """Returns the documents with other positions."""
     documents = tuple(
         replace(
             found,

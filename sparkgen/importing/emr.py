@@ -1,7 +1,7 @@
-"""Jobs of Amazon EMR on EKS (`aws emr-containers start-job-run`) -> the words of a spark-submit command.
+"""Turns jobs of Amazon EMR on EKS (`aws emr-containers start-job-run`) into words of a spark-submit command.
 
-Source: the API's StartJobRun. Properties of its classification spark-defaults count less than options, as
-those of spark-defaults.conf.
+Source: the API's StartJobRun. Options take precedence over the properties of its classification
+spark-defaults, as they do over those of spark-defaults.conf.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _NESTED = ("import reads no configurations in a configuration", "move its proper
 
 
 class Unreadable(Exception):
-    """Why a job has no spark-submit command."""
+    """Raised if a job has no spark-submit command that import can read. The text is the reason."""
 
 
 @dataclass(slots=True)
 class Job:
-    """A job as spark-submit would be told it: its words, its defaults, and what is said of the rest."""
+    """A job as a spark-submit command: its words, its default properties, and the entries of other fields."""
 
     name: str = ""
     words: tuple[Word, ...] = ()
@@ -67,9 +67,9 @@ class Job:
 
 
 def job_of(root: Node, variables: Collection[str] = ()) -> Job:
-    """The job in the fields of a request. Raises `Unreadable` where it runs no spark-submit.
+    """Returns the job in the fields of a request. Raises `Unreadable` if it runs no spark-submit.
 
-    `variables`: the expansions of a shell in its texts, as they are written.
+    `variables`: the shell's expansions in its texts, as written.
     """
     driver = root.find((DRIVER, SUBMIT))
     if driver is None or not driver.is_mapping:
@@ -94,7 +94,7 @@ def job_of(root: Node, variables: Collection[str] = ()) -> Job:
 
 
 def _own_scheme(job: Job, path: Path, node: Node) -> None:
-    """Say of places in S3 that other images have another file system for them."""
+    """Report paths that start with `s3://`: other images have another file system for it."""
     if node.text.startswith("s3://"):
         _tell(job, path, node, Outcome.CHANGED, *_SCHEME)
     for index, item in enumerate(node.items):
@@ -102,7 +102,7 @@ def _own_scheme(job: Job, path: Path, node: Node) -> None:
 
 
 def _parts(root: Node) -> Iterator[tuple[Path, Node]]:
-    """The fields of a request, and those of its sections."""
+    """Yields the fields of a request and of its sections, each with its path."""
     for key, node in root.entries.items():
         if key not in (_OVERRIDES, DRIVER):
             yield (key,), node
@@ -140,7 +140,7 @@ def _word(text: str, place: Position) -> Word:
 
 
 def _configurations(job: Job, path: Path, node: Node, variables: Collection[str]) -> None:
-    """The properties of classifications: those of spark-defaults are Spark's."""
+    """Add the properties of the classification spark-defaults; report all other classifications."""
     for index, item in enumerate(node.items):
         place = (*path, index)
         classification = item.find(("classification",))

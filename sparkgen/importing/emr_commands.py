@@ -1,4 +1,4 @@
-"""The command `aws emr-containers start-job-run` -> the request that it sends, as a node."""
+"""Turns the command `aws emr-containers start-job-run` into the request that it sends, as a node."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sparkgen.importing.emr import Unreadable
 
 _CALL = ("emr-containers", "start-job-run")
 _OWN = frozenset({"region", "profile", "output", "query", "endpointUrl", "noCliPager", "debug"})
-"""Options of the program itself."""
+"""Options of the AWS CLI itself, which are no fields of the request."""
 _INPUT, _FILE = "cliInputJson", "file://"
 Read = Callable[[str], tuple[str, str] | None]
-"""A function that gives name and text of a file that a script names; None if import cannot read it."""
+"""A function that returns name and text of a file that a script names; None if import cannot read it."""
 
 
 def starts_job(words: Sequence[Word]) -> bool:
@@ -27,7 +27,7 @@ def starts_job(words: Sequence[Word]) -> bool:
 
 
 def request_of(words: Sequence[Word], file: str, read: Read) -> Node:
-    """The fields of the request. Raises `Unreadable` where one of them cannot be read."""
+    """Returns the fields of the request. Raises `Unreadable` if one of them cannot be read."""
     entries: dict[str, Node] = {}
     for name, word in _options(words):
         if name in _OWN:
@@ -41,7 +41,7 @@ def request_of(words: Sequence[Word], file: str, read: Read) -> Node:
 
 
 def _options(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
-    """Names of options as the request has them, and their values."""
+    """Yields the options: the name as the request has it, and the value."""
     for index, word in enumerate(words):
         name, equals, text = word.text.partition("=")
         following = words[index + 1] if index + 1 < len(words) else None
@@ -62,7 +62,7 @@ def _value(word: Word, file: str, read: Read) -> Node:
             raise Unreadable(f"import did not find the file {text}, relative to the script")
         (name, text), line = found, 1
     for unknown in dict.fromkeys(word.variables):
-        text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # it may have quotes
+        text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # may have quotes
     if not text.lstrip().startswith(("{", "[")):
         return Node(text, Position(name, line, word.column), text, {}, {})
     parsed = embedded.read_at(text, line, name)

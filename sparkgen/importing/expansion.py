@@ -1,7 +1,7 @@
-"""What a shell makes of the words of a script, as far as the script says the values of its variables.
+"""Expands the words of a script as a shell does, as far as the script sets the values of its variables.
 
-Source: POSIX.1-2017, Shell Command Language, 2.6 (word expansions), and bash's arrays. What only the machine
-knows (other programs' output, variables of the environment) stays as it is written, and is named.
+Source: POSIX.1-2017, Shell Command Language, 2.6 (word expansions), and bash's arrays. Expansions that only
+the machine knows (other programs' output, environment variables) stay as written, and are listed as unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BRACES = re.compile(r"\{(?:[^{},.]|\.(?!\.))*+(?:,|\.\.)[^{}]*+\}")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a variable holds: words, of which one that is no array has one. `blocks`: where it was set."""
+    """The value of a variable: its words, exactly one unless it is an array. `blocks`: where it was set."""
 
     words: tuple[Word, ...]
     blocks: tuple[str, ...] = ()
@@ -30,19 +30,22 @@ class Value:
 
 
 MOST_EXPANDED = 4 << 20
-"""Characters that the variables of a script may stand for together: a few lines that each double a variable
-would need all memory there is. A shell itself can pass at most some megabytes to a command."""
+"""The most characters that all expansions of a script may produce together.
+
+Without this limit, a few lines that each double a variable would use all memory. A shell itself passes at
+most some megabytes to a command.
+"""
 
 DEEPEST = 30
-"""Defaults in each other, as in `${A:-${B:-x}}`: a deeper one is not followed."""
+"""The depth of nested defaults, as in `${A:-${B:-x}}`, that are expanded; deeper ones are unknown."""
 
 WORD = 64
-"""What a word costs of it, besides its characters."""
+"""The cost of a word, in characters, besides its text."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """How many characters the expansions of a script may still make, and how deep in defaults one is."""
+    """The characters that the expansions of a script may still produce, and the current depth of defaults."""
 
     left: int = MOST_EXPANDED
     depth: int = 0
@@ -50,9 +53,9 @@ class Budget:
 
 @dataclass(slots=True)
 class Variables:
-    """The variables of a script at one of its commands. `arguments`: those of the function that runs.
+    """The variables of a script at one of its commands. `arguments`: those of the current function.
 
-    When `budget` is used up, nothing is known of any variable any more.
+    When `budget` is used up, all variables are unknown.
     """
 
     values: dict[str, Value | None] = field(default_factory=dict)
@@ -61,12 +64,12 @@ class Variables:
     budget: Budget = field(default_factory=Budget)
 
     def afford(self, words: Iterable[Word]) -> bool:
-        """Whether words may be copied once more."""
+        """Whether the budget suffices to copy words once more. Their cost is subtracted from it."""
         self.budget.left -= sum(len(word.text) + WORD for word in words)
         return self.budget.left >= 0
 
     def get(self, name: str) -> tuple[Word, ...] | None:
-        """The words of a variable; None if only the machine knows them."""
+        """Returns the words of a variable; None if only the machine knows them."""
         if name.isdigit():
             words = self.arguments
             return words[int(name) - 1 : int(name)] if words is not None and name != "0" else None
@@ -80,13 +83,13 @@ class Variables:
         self.values[name] = Value(words, self.blocks, array)
 
     def forget(self, name: str) -> None:
-        """Note that nothing is known of a variable any more."""
+        """Mark a variable as unknown."""
         self.values[name] = None
 
 
 @dataclass(slots=True)
 class _Fields:
-    """The words that a word becomes, while it is expanded."""
+    """The words that one word becomes, while it is being expanded."""
 
     word: Word
     done: list[Word] = field(default_factory=list)
@@ -101,14 +104,14 @@ class _Fields:
         self.open = True
 
     def adopt(self, word: Word) -> None:
-        """Add the text of a known word, with what is not known of it."""
+        """Add the text of a known word, with its unknown expansions."""
         self.add(word.text)
         self.unknown += word.variables
         self.defaults += word.defaults
         self.many = self.many or word.bare
 
     def end(self) -> None:
-        """End a word, if one was begun."""
+        """End the current word, if one was started."""
         if self.open:
             word = self.word
             text = "".join(self.texts)
@@ -118,7 +121,7 @@ class _Fields:
 
 
 def expand(words: Iterable[Word], variables: Variables) -> list[Word]:
-    """The words that a command gets, each with the expansions that are not known."""
+    """Returns the words that a command gets, each with its unknown expansions."""
     return [found for word in words for found in _expanded(word, variables)]
 
 
@@ -129,7 +132,7 @@ def _expanded(word: Word, variables: Variables) -> list[Word]:
     for part in word.parts:
         if not part.expansion:
             fields.add(part.text)
-            # a pattern for files, or braces, of which the shell may make several words
+            # # the shell may turn a file pattern, or braces, into several words.
             if not part.quoted and (_BRACES.search(part.text) or _has_pattern(part.text)):
                 fields.unknown.append(part.text)
         else:
@@ -139,7 +142,7 @@ def _expanded(word: Word, variables: Variables) -> list[Word]:
 
 
 def _has_pattern(text: str) -> bool:
-    """Whether a shell takes a text for a pattern for files: it has `*`, `?`, or a list in brackets."""
+    """Whether a shell reads a text as a file pattern: it has `*`, `?`, or a list in brackets."""
     if "*" in text or "?" in text:
         return True
     start = text.find("[")
@@ -151,7 +154,7 @@ def _has_pattern(text: str) -> bool:
 
 
 def joined(word: Word, variables: Variables) -> Word:
-    """The one word of an assignment's value: nothing is split."""
+    """Returns the value of an assignment as one word: the shell does not split it."""
     quoted = [part if not part.expansion else Part(part.text, True, True) for part in word.parts]
     whole = expand([replace(word, parts=tuple(quoted))], variables)
     text = " ".join(one.text for one in whole)
@@ -183,7 +186,7 @@ def _expansion(part: Part, variables: Variables, fields: _Fields) -> None:
 
 
 def _split(word: Word, fields: _Fields) -> None:
-    """Make fields of a text that is not quoted."""
+    """Split an unquoted text into words."""
     pieces = re.split(r"[ \t\n]+", word.text)
     for index, piece in enumerate(pieces):
         if index:
@@ -196,7 +199,7 @@ def _split(word: Word, fields: _Fields) -> None:
 
 
 def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[Word] | None:
-    """The words of an expansion; None if only the machine knows them."""
+    """Returns the words of an expansion; None if only the machine knows them."""
     inner = written[2:-1] if written.startswith("$(") else written[1:-1] if written[0] == "`" else None
     if inner is not None:
         return () if _COMMENT.fullmatch(inner) else None
@@ -221,8 +224,8 @@ def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[W
 
 
 def _with_default(found: re.Match[str], variables: Variables, fields: _Fields) -> Sequence[Word] | None:
-    """`${NAME:-word}` and its like."""
-    from sparkgen.importing.shell import words_in  # noqa: PLC0415 - the reader needs this module's words
+    """Returns the words of `${NAME:-word}` and similar expansions; None if only the machine knows them."""
+    from sparkgen.importing.shell import words_in  # noqa: PLC0415 - that module imports this one
 
     name, colon, operator, text = found.groups()
     known = variables.get(name)

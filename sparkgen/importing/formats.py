@@ -1,6 +1,6 @@
-"""The formats of YAML documents: which ones are read, and what is said of the others.
+"""The formats of YAML documents: which ones import converts, and what it reports about the others.
 
-A format is one row. The first row that fits a document counts.
+Each format is one row. The first row that fits a document counts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Convert = Callable[[Given], Imported]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of documents: patterns for its API group and kind.
+    """A kind of documents: regular expressions for its API group and kind.
 
-    `convert` makes a document of it. Without that, `reason` and `step` say why there is none; `finding`: a
-    person has to look at it.
+    `convert` makes a document of it. If it is None, `reason` and `step` say why import does not convert it;
+    `finding`: a person must look at it.
     """
 
     group: str
@@ -38,7 +38,7 @@ class Format:
     finding: bool = True
 
     def fits(self, group: str, kind: str) -> bool:
-        """Whether this is the format of a document."""
+        """Whether a document has this format."""
         return bool(re.fullmatch(self.group, group) and re.fullmatch(self.kind, kind))
 
 
@@ -74,13 +74,13 @@ OTHER = Format(".*", ".*", reason="it is not a Spark application; use it unchang
 
 
 def format_of(root: Node) -> Format:
-    """The format of a document."""
+    """Returns the format of a document."""
     group, kind = group_and_kind(root)
     known = (row for row in FORMATS if row.fits(group, kind))
     return next(known, OTHER if root.find(("apiVersion",)) else NO_KIND)
 
 
 def group_and_kind(root: Node) -> tuple[str, str]:
-    """The API group and the kind of a document; "" for what it does not say."""
+    """Returns the API group and the kind of a document; "" for each that is missing."""
     value = root.value if root.is_mapping else {}
     return str(value.get("apiVersion") or "").rpartition("/")[0], str(value.get("kind") or "")

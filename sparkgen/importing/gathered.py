@@ -1,4 +1,4 @@
-"""What an import has found in its inputs, until it converts the applications."""
+"""What an import has found in its inputs, before it converts the applications."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sparkgen.importing.emr_commands import request_of
 from sparkgen.importing.imported import Imported, LeftAlone
 
 _MOST_VARIABLES = 200
-"""Expansions in one command for a job: each of them is looked for in all of its texts."""
+"""The most expansions that a command for a job may have: each is searched for in all of its texts."""
 _STEP = "write its entry point and its sparkSubmitParameters as a spark-submit command, and import that"
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What was found so far. `work` converts the applications, in their order.
+    """What was found so far. `work`: functions that each convert an application, in their order.
 
     `requests`: files that are requests of EMR on EKS; those that a script names are read with the script.
     """
@@ -36,11 +36,11 @@ class Gathered:
 
     @property
     def size(self) -> int:
-        """How much was found."""
+        """The number of applications, other documents and requests so far."""
         return len(self.work) + len(self.left_alone) + len(self.requests)
 
     def add_command(self, words: Sequence[Word], file: str) -> None:
-        """Add the job that a command of a script starts."""
+        """Add the job that a command of a script starts; report it as not converted if it cannot be read."""
         variables = tuple(dict.fromkeys(name for word in words for name in word.variables))
         place = Position(file, words[0].line, words[0].column)
         if len(variables) > _MOST_VARIABLES:
@@ -54,7 +54,7 @@ class Gathered:
             self._add_request(request, place, variables)
 
     def add_requests(self) -> None:
-        """Add the jobs in files that no script has read."""
+        """Add the jobs in request files that no script names."""
         for request in self.requests:
             if os.path.normpath(request.position.file) not in self.context.files.used:
                 self._add_request(request, request.position, ())

@@ -1,4 +1,4 @@
-"""Hadoop properties beside a folder of Hadoop's configuration that the application names itself."""
+"""Moves Hadoop properties if the application sets a folder of Hadoop's configuration itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What importing gives: documents with what became of each value, and problems with reading the inputs."""
+"""The results of an import: documents with the outcome of each value, and the problems of the inputs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sparkgen.importing.entry import FINDINGS, Entry
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One document.
+    """One imported document.
 
-    `text` is its YAML, `origin` where the application starts in the input, `kind` what it was there.
-    `entries` are in the order of the input; `problems` are what still is wrong with it: () as a rule.
+    `text`: its YAML; `origin`: where the application starts in the input; `kind`: its kind there. `entries`:
+    in the order of the input; `problems`: the errors that are left, usually ().
     """
 
     name: str
@@ -26,16 +26,16 @@ class Imported:
 
     @property
     def findings(self) -> tuple[Entry, ...]:
-        """What a person has to look at: the lost first."""
+        """What a person must look at, in the order of FINDINGS."""
         found = [entry for entry in self.entries if entry.outcome in FINDINGS]
         return tuple(sorted(found, key=lambda entry: FINDINGS.index(entry.outcome)))
 
 
 @dataclass(frozen=True, slots=True)
 class LeftAlone:
-    """A document of an input that is no application: a Service, a Spark cluster.
+    """A part of an input that import does not convert, such as a Service or a Spark cluster.
 
-    `step`: what to do about it, if anything. `finding`: it matters.
+    `step`: the next step, if there is any. `finding`: a person must look at it.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class LeftAlone:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """All that a call of `sparkgen import` found."""
+    """The results of one call of `sparkgen import`."""
 
     imported: tuple[Imported, ...]
     left_alone: tuple[LeftAlone, ...] = ()
@@ -56,7 +56,7 @@ class Result:
 
     @property
     def has_findings(self) -> bool:
-        """Whether a person has anything to look at."""
+        """Whether a person must look at anything."""
         return bool(
             self.problems
             or any(item.finding for item in self.left_alone)

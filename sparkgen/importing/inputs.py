@@ -1,7 +1,6 @@
-"""Where applications to import come from: YAML, shell scripts, directories of both, and standard input.
+"""Reads applications to import from YAML, shell scripts, directories of both, and standard input.
 
-First all inputs are read, and then all applications are converted: a name that one of them has is nobody
-else's.
+All inputs are read before an application is converted, so a new name never equals one that an input has.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ COMMAND_LINE = "command line"
 def import_all(
     sources: Sequence[str], choices: Choices, examine: Examine, stdin: Callable[[], bytes]
 ) -> Result:
-    """Import all applications in files, directories (with those in them), or "-".
+    """Import all applications in files, directories (with their subdirectories), or "-".
 
-    When the first source is spark-submit, all of them are the words of its command line. Never raises for
-    bad input.
+    If the first source is spark-submit, all sources are the words of its command line. Never raises for bad
+    input.
     """
     gathered = Gathered(Context(choices, examine, Names(), Files(_text_of)))
     if sources and is_submit(sources[0]):
@@ -77,7 +76,7 @@ def _result(gathered: Gathered) -> Result:
 
 
 def _files(sources: Sequence[str]) -> Iterator[str]:
-    """The files that are meant: those of a directory and of all below it, by name."""
+    """Yields the input files, each once. A directory stands for the files in it and below it, by name."""
     seen: set[str] = set()
     for source in sources:
         names: list[str] = [source]
@@ -100,12 +99,12 @@ def _inside(directory: str) -> Iterator[Found]:
 
 
 def is_properties(name: str) -> bool:
-    """Whether a file's name says that it has properties."""
+    """Whether a file is a file of properties, by its name."""
     return name.endswith((".properties", ".conf"))
 
 
 def _text_of(name: str, script: str) -> str | None:
-    """The text of a file that a script names; None if import may not read it, or cannot."""
+    """Returns the text of a file that a script names; None if import may not or cannot read it."""
     if script != COMMAND_LINE and not _belongs_to(name, script):
         return None
     data = read_file(name)
@@ -114,11 +113,11 @@ def _text_of(name: str, script: str) -> str | None:
 
 
 def _belongs_to(name: str, script: str) -> bool:
-    """Whether a file is of the same project as the script that names it, links resolved.
+    """Whether a file belongs to the same project as the script that names it, with links resolved.
 
-    The script may be a stranger's: what it names would stand in the document. So it is no hidden file, and it
-    is in the script's repository; without one, below the script's folder, or below the working directory if
-    the script is there too.
+    Somebody else may have written the script, and the document would contain the text of the file. So the
+    file must not be hidden, and must be in the script's repository. Without a repository, it must be below
+    the script's folder, or below the working directory if the script is there too.
     """
     try:
         file, here = (FilePath(os.path.realpath(path)) for path in (name, os.curdir))
@@ -133,7 +132,10 @@ def _belongs_to(name: str, script: str) -> bool:
 
 
 def _properties(name: str, gathered: Gathered) -> None:
-    """A file of properties among the inputs: spark-defaults.conf is read by every command that names none."""
+    """Read a file of properties among the inputs.
+
+    Commands that name no other file use spark-defaults.conf.
+    """
     data = read_file(name)
     text = data if isinstance(data, Problem) else decode(data, shown_name(name))
     if isinstance(text, Problem):
@@ -149,7 +151,7 @@ def _properties(name: str, gathered: Gathered) -> None:
 
 
 def _unused_files(gathered: Gathered, submitted: bool) -> Iterator[LeftAlone]:
-    """The files of properties that no command read."""
+    """Yields the files of properties that no command has read."""
     files = gathered.context.files
     for name in gathered.properties:
         is_default = files.defaults is not None and files.defaults.name == shown_name(name)
@@ -181,7 +183,7 @@ def _file(name: str, data: bytes, gathered: Gathered) -> None:
 
 
 def _documents(parsed: Parsed, text: str, below: Path, gathered: Gathered) -> None:
-    """The documents of a text. `below`: the path of the text, if it stands in another document."""
+    """Add the applications in a text. `below`: the path of the text, if it is in another document."""
     found = [*parsed.problems, *(item for document in parsed.documents for item in document.problems)]
     gathered.problems += [_rendered_first(item) for item in found if _is_fatal(item)]
     for document in parsed.documents:
@@ -193,7 +195,7 @@ def _documents(parsed: Parsed, text: str, below: Path, gathered: Gathered) -> No
 
 
 def _is_fatal(problem: Problem) -> bool:
-    """Whether a document cannot be imported: a number that no reader keeps whole becomes a text."""
+    """Whether a problem prevents an import; a number that no parser keeps (SG002) becomes a string."""
     return problem.severity is Severity.ERROR and not (problem.code == "SG002" and problem.path)
 
 
@@ -211,7 +213,7 @@ def _is_script(name: str, text: str) -> bool:
 
 
 def _document(root: Node, path: Path, remarks: Remarks, text: str, gathered: Gathered) -> None:
-    """One YAML document, or one item of a List, at `path`."""
+    """Add one YAML document, or one item of a List, at `path`."""
     _, kind = group_and_kind(root)
     if kind.endswith("List") and root.find(("items",)) is not None:
         for index, item in enumerate(root.entries["items"].items):

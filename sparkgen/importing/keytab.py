@@ -1,4 +1,4 @@
-"""A keytab by its path, as Spark knows it, and by its Secret, as `kerberos` has it."""
+"""Converts the path of a keytab, as Spark has it, to a key of a Secret, as `kerberos` has it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP = "create the Secret: kubectl create secret generic {name} {file}"
 
 
 def keytab(draft: Draft, item: Property) -> None:
-    """Name the Secret that the driver mounts where the keytab is; else one that has still to be made."""
+    """Name the Secret that the driver mounts at the keytab's folder; else one that the user must create."""
     path = item.text.strip().removeprefix("local://").removeprefix("file://")
     folder, _, key = path.rpartition("/")
     mounted = _mounted(draft, folder)
@@ -35,7 +35,7 @@ def keytab(draft: Draft, item: Property) -> None:
 
 
 def _mounted(draft: Draft, folder: str) -> dict[str, Any] | None:
-    """The Secret that the driver's section mounts as a folder."""
+    """Returns the item of `driver.secrets` that is mounted at a folder; None if there is none."""
     secrets = draft.get("spec", "driver", "secrets")
     for one in secrets if isinstance(secrets, list) else ():
         if isinstance(one, dict) and "name" in one and str(one.get("path", "")).rstrip("/") == folder:

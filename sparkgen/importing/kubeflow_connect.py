@@ -1,8 +1,9 @@
-"""The table for kubeflow's SparkConnect, and what the operator means without saying it.
+"""The table for kubeflow's SparkConnect, and conversions that depend on the operator's defaults.
 
-Source of the fields: kubeflow/spark-operator, api/v1alpha1/sparkconnect_types.go; of what they do:
-internal/controller/sparkconnect/{options,reconciler}.go. The server is a pod of its own that runs
-start-connect-server.sh in client mode: its size is its template's, and Spark's sizes are its heap alone.
+Source of the fields: kubeflow/spark-operator, api/v1alpha1/sparkconnect_types.go; of their effects:
+internal/controller/sparkconnect/{options,reconciler}.go. The server is a pod without a controller that runs
+start-connect-server.sh in client mode. Its template sets the pod's size; Spark's memory settings set only its
+heap.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ OPERATOR_LABELS: Mapping[str, str] = {
     "sparkoperator.k8s.io/connect-name": "NAME",
     "sparkoperator.k8s.io/launched-by-spark-operator": "true",
 }
-"""Labels that the operator puts on the pods of a Connect server NAME (pkg/common/spark.go)."""
+"""Labels that the operator sets on the pods of a Connect server NAME (pkg/common/spark.go)."""
 
 _ALLOCATION = (
     "enabled",
@@ -45,12 +46,12 @@ _SERVICE_STEP = "use an annotation that your cloud supports, or commit your own 
 
 
 def template(given: Take) -> None:
-    """A pod template, whose containers say the image, and the server's also what it needs."""
+    """Convert a pod template: some values of its container have fields here, such as the image."""
     transforms.template(given, _own_fields)
 
 
 def _own_fields(place: Take, container: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Spark's container without what has a field of its own here, or is set anyway."""
+    """Returns Spark's container without values that have a field here, or that sparkgen sets itself."""
     left = dict(container)
     if container.get("image"):
         _image(place.at("image"))
@@ -71,7 +72,7 @@ def _own_fields(place: Take, container: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _image(given: Take) -> None:
-    """The image of a container: the document's, unless that is another one."""
+    """Copy a container's image to the document's, or to the role's if the document has another one."""
     draft = given.draft
     both = draft.get("spec", "image")
     if both in (None, given.node.text):
@@ -81,7 +82,7 @@ def _image(given: Take) -> None:
 
 
 def _token(place: Take, left: dict[str, Any]) -> None:
-    """The variable with the token that clients have to show, where a Secret has it."""
+    """Move the variable with the token for clients to its own field, if a Secret has the token."""
     variables = place.node.entries.get("env")
     for index, variable in enumerate(variables.items if variables is not None else ()):
         reference = variable.find(("valueFrom", "secretKeyRef"))
@@ -99,7 +100,7 @@ def _token(place: Take, left: dict[str, Any]) -> None:
 
 
 def _resources(place: Take, left: dict[str, Any]) -> None:
-    """CPU as the fields that say it here; memory is taken out, and looked at when the heap is known."""
+    """Move CPU to its fields. Remove memory, which `size_server` converts when the heap is known."""
     resources = left.get("resources")
     if not isinstance(resources, dict):
         return
@@ -120,7 +121,7 @@ def _resources(place: Take, left: dict[str, Any]) -> None:
 
 
 def hadoop(given: Take) -> None:
-    """Hadoop's properties, whose prefix may stand there or not."""
+    """Copy Hadoop's properties, with or without the prefix `spark.hadoop.`."""
     for key, child in given.node.entries.items():
         name, part = key.removeprefix(_HADOOP), given.at(key)
         if child.value is None:
@@ -131,7 +132,7 @@ def hadoop(given: Take) -> None:
 
 
 def dynamic_allocation(given: Take) -> None:
-    """Dynamic allocation, of which the operator reads nothing unless it is enabled."""
+    """Copy dynamic allocation; the operator ignores its fields unless `enabled` is true."""
     enabled = given.node.entries.get("enabled")
     on = enabled is not None and enabled.value is True
     for field, child in given.node.entries.items():
@@ -157,7 +158,7 @@ def _conf_enables(draft: Draft) -> bool:
 
 
 def fill_in(draft: Draft) -> None:
-    """Two defaults in which a Connect server of sparkgen's is another than one of the operator's."""
+    """Add two defaults of the operator's Connect server that differ from sparkgen's."""
     if draft.get("spec", "dynamicAllocation", "enabled") is None:
         reason = "the operator's default; sparkgen's is true"
         draft.add(Outcome.ADDED, ("spec", "dynamicAllocation", "enabled"), False, reason)
@@ -167,7 +168,7 @@ def fill_in(draft: Draft) -> None:
 
 
 def size_server(draft: Draft, node: Node) -> None:
-    """The memory of the server's pod: here it is heap and overhead together, request and limit alike."""
+    """Convert the memory of the server's pod: here it is heap plus overhead, for request and limit."""
     place = ("spec", "server", "template", "spec")
     spec = node.find(place)
     index = transforms.spark_container(spec, contract.DRIVER_CONTAINER) if spec is not None else None
@@ -208,7 +209,7 @@ def size_server(draft: Draft, node: Node) -> None:
 
 
 def _memory(draft: Draft) -> Memory | None:
-    """What the server needs; None for sizes that nothing reads, which are reported elsewhere."""
+    """Returns the server's memory; None for invalid sizes, which are reported elsewhere."""
     try:
         return sizes.memory("driver", effective_properties(draft.value["spec"]), "Scala")
     except (GrammarError, ArithmeticError):
@@ -216,7 +217,7 @@ def _memory(draft: Draft) -> Memory | None:
 
 
 def _overhead(wanted: Node, memory: Memory | None) -> int | None:
-    """What is left of a pod's memory beside the heap, in MiB."""
+    """Returns a pod's memory without the heap, in MiB; None if it cannot be computed."""
     try:
         total = int(quantity.parse(wanted.text) // 2**20)
     except (GrammarError, ArithmeticError):
@@ -225,7 +226,7 @@ def _overhead(wanted: Node, memory: Memory | None) -> int | None:
 
 
 def tell_address(draft: Draft, node: Node) -> None:
-    """Say of the kind that clients find the server at another name."""
+    """Report in the entry of `kind` whether clients find the server at another address."""
     name = str(draft.get("metadata", "name") or FALLBACK)
     service = node.find(("spec", "server", "service", "metadata", "name"))
     there, here = service.text if service is not None else f"{name}-server", f"{name}-connect"
@@ -243,8 +244,8 @@ def tell_address(draft: Draft, node: Node) -> None:
     )
 
 
-# The order matters: a template is read before the properties, because the operator names the executor's
-# container itself, and dynamic allocation after them.
+# The order matters. Templates come before the properties, because the operator itself names the executor's
+# container. Dynamic allocation comes after the properties, because they may enable it.
 SPEC_ROWS = (
     Row("spec.sparkVersion", "spec.sparkVersion"),
     Row("spec.image", "spec.image"),

@@ -1,4 +1,4 @@
-"""`metadata` of the two operators' resources: name, labels and annotations, and what a server added."""
+"""Rows for `metadata` of the operators' resources: name, labels, annotations, and what a server added."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _DEPLOYED = "the tool that deploys the manifests sets it"
 _NAME = ("metadata", "name")
 _RENAMED = "change what uses the old name: dashboards, alerts, Services"
 _QUEUES = {contract.LABEL_QUEUE: "queue", contract.LABEL_QUEUE_PRIORITY: "priorityClassName"}
-"""Labels that Kueue reads on an application -> the field of `batchSchedulerOptions`."""
+"""Labels that Kueue reads on an application -> their fields of `batchSchedulerOptions`."""
 
 
 def name(given: Take) -> None:
-    """The application's name, shortened and cleaned where a document allows less than Kubernetes."""
+    """Copy the application's name; shorten or clean it if a document permits less than Kubernetes."""
     draft, text = given.draft, given.node.text
     if draft.choices.name:
         draft.put(_NAME, draft.choices.name)
@@ -50,7 +50,7 @@ def _name_rule(text: str) -> str:
 
 
 def generated_name(given: Take) -> None:
-    """`generateName`: a run gets a name of its own anyway, made of the application's."""
+    """Make a fixed name of `generateName`: each run gets its own name, made of the application's."""
     given.draft.put(_NAME, given.draft.names.make(given.node.text))
     given.tell(
         Outcome.CHANGED,
@@ -61,7 +61,7 @@ def generated_name(given: Take) -> None:
 
 
 def label(given: Take) -> None:
-    """A label of the resource: it comes to the pods too, unless a controller would take them for its own."""
+    """Copy a label, which pods get too, unless sparkgen, Kueue or a deploying tool uses its key."""
     key, text = given.keys[0], given.node.value
     own = {contract.LABEL_NAME: given.draft.get("metadata", "name"), contract.LABEL_MANAGED_BY: "sparkgen"}
     if key in own or key in (contract.LABEL_COMPONENT, contract.LABEL_ROLE, contract.LABEL_APP_ID):
@@ -86,7 +86,7 @@ def label(given: Take) -> None:
 
 
 def annotation(given: Take) -> None:
-    """An annotation of the resource: here it stands on every object that is rendered."""
+    """Copy an annotation of the resource; here, every rendered object gets it."""
     key = given.keys[0]
     if key == "kubectl.kubernetes.io/last-applied-configuration":
         given.needless("kubectl sets it")

@@ -1,4 +1,4 @@
-"""kubeflow's `monitoring`: what the operator makes of it, in fields of the two roles."""
+"""Converts kubeflow's `monitoring` to fields of the two roles with the same effect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sparkgen.importing.table import Take
 
 
 def monitoring(given: Take) -> None:
-    """Metrics: without `prometheus` the operator does nothing; with it a Java agent serves them."""
+    """Convert metrics. Without `prometheus`, the operator does nothing; with it, a Java agent serves them."""
     prometheus = given.node.entries.get("prometheus")
     if prometheus is None or not prometheus.is_mapping:
         given.needless("the operator ignores it without `prometheus`")
@@ -31,11 +31,11 @@ def monitoring(given: Take) -> None:
 
 
 _EXPOSED = {"exposeDriverMetrics": "driver", "exposeExecutorMetrics": "executor"}
-"""Field of `monitoring` -> the role whose metrics it is about."""
+"""Field of `monitoring` -> the role whose metrics it exposes."""
 
 
 def _agent(given: Take, section: Take) -> bool:
-    """The exporter's Java agent in the roles whose metrics are asked for; whether any role has it."""
+    """Add the exporter's Java agent to the roles whose metrics are exposed. Returns whether a role has it."""
     values = {name: child.value for name, child in given.node.entries.items()}
     jar, file, port = values.get("jmxExporterJar"), values.get("configFile"), values.get("port") or 8090
     roles = [role for field, role in _EXPOSED.items() if section.node.value.get(field) is True]

@@ -1,4 +1,4 @@
-"""Names of applications: what other tools allow, as sparkgen's documents allow it."""
+"""Turns the names of other tools' applications into names that sparkgen's documents permit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HASH = 6
 
 
 def application_name(text: str) -> str:
-    """The nearest name that a document may have; the same text if it may.
+    """Returns the nearest name that a document permits; the same text if it is permitted.
 
-    A name that is too long, or that has nothing that may stand in a name, ends with a hash of the text.
+    A name that is too long, or has no permitted character, ends with a hash of the text.
     """
     slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     if slug and not slug[0].isalpha():
@@ -36,7 +36,7 @@ def _with_hash(name: str, text: str) -> str:
 
 
 def _with_end(name: str, end: str) -> str:
-    """A name that ends so, cut where it would be too long."""
+    """Returns the name with an ending, shortened if it would be too long."""
     return f"{name[: MAX_APPLICATION_NAME - len(end) - 1].rstrip('-')}-{end}"
 
 
@@ -44,21 +44,21 @@ def _with_end(name: str, end: str) -> str:
 class Names:
     """The names of all applications of a call.
 
-    `given`: where a document says a name that it may keep, with its namespace. Such a name is nobody else's.
-    `made`: the names that import made so far.
+    `given`: namespace and name of each document that may keep its name -> its position. No other application
+    gets such a name. `made`: the names that import has made so far.
     """
 
     given: dict[tuple[str, str], Position] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
 
     def reserve(self, names: Iterable[tuple[str, str, Position]]) -> None:
-        """Keep names (namespace, name, place) for the documents that have them; the first place counts."""
+        """Reserve names (namespace, name, position) for their documents; the first position counts."""
         for namespace, name, position in names:
             if application_name(name) == name:
                 self.given.setdefault((namespace, name), position)
 
     def make(self, text: str) -> str:
-        """A name like this text that no other application has."""
+        """Returns a name like this text that no other application has."""
         base = application_name(text)
         taken = {name for _, name in self.given} | self.made
         name, number = base, 2
@@ -68,6 +68,6 @@ class Names:
         return name
 
     def twin(self, namespace: str, name: str, position: Position) -> Position | None:
-        """Where another application of this name and namespace stands, if it comes first."""
+        """Returns the first application's position with this name and namespace, if it is another one."""
         first = self.given.get((namespace, name))
         return None if first == position else first

@@ -1,4 +1,4 @@
-"""Files of Spark properties, as spark-submit reads them.
+"""Reads files of Spark properties, as spark-submit reads them.
 
 Source: java.util.Properties.load, and org.apache.spark.util.Utils.getPropertiesFromFile, which strips values.
 """
@@ -18,7 +18,7 @@ _PREFIX = "spark."
 
 @dataclass(frozen=True, slots=True)
 class PropertiesFile:
-    """A file of properties, under the name that positions carry."""
+    """A file of properties. `name`: the file's name in positions."""
 
     name: str
     properties: list[FileProperty]
@@ -34,7 +34,7 @@ class FileProperty:
 
 
 def read_properties(text: str) -> list[FileProperty]:
-    """The properties of a file in their order; of one that stands twice, the last one counts."""
+    """Returns all properties of a file in their order; if a name occurs twice, the last one counts."""
     return [FileProperty(*_split(line), number) for number, line in _lines(text)]
 
 
@@ -44,7 +44,7 @@ def has_spark_properties(text: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The logical lines: without comments and blank lines, and with those that a backslash continues."""
+    """Yields the logical lines with their numbers: no comments or blank lines; continued lines joined."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     index = 0
     while index < len(lines):
@@ -61,7 +61,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _continues(line: str) -> bool:
-    """Whether a line ends with a backslash that no other one escapes."""
+    """Whether a line ends with a backslash that is not escaped."""
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 

@@ -1,4 +1,4 @@
-"""Which files of properties a spark-submit command reads, and what counts where several say the same."""
+"""The files of properties that a spark-submit command reads, and which of several values takes precedence."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LATER = "another value of this property takes precedence, as for spark-submit"
 
 @dataclass(slots=True)
 class Files:
-    """The files that a call may read: `read` gives the text of one that a script names, or None.
+    """The files that a call may read. `read`: returns the text of a file that a script names, or None.
 
-    `defaults`: the spark-defaults.conf among the inputs, for commands that name no other file.
-    `used`: the names of those that were read.
+    `defaults`: the spark-defaults.conf among the inputs, for commands that name no other file. `used`: the
+    names of the files that were read.
     """
 
     read: Callable[[str, str], str | None]
@@ -27,14 +27,14 @@ class Files:
     used: set[str] = field(default_factory=set)
 
     def find(self, path: str, script: str) -> PropertiesFile | None:
-        """A file that a script names: relative to the working directory, or beside the script."""
+        """Returns a file that a script names, relative to the script's folder or the working directory."""
         found = self.text(path, script)
         return PropertiesFile(found[0], read_properties(found[1])) if found else None
 
     def text(self, path: str, script: str) -> tuple[str, str] | None:
-        """The name and the text of a file that a script names; None if there is none that can be read."""
+        """Returns the name and the text of a file that a script names; None if import cannot read it."""
         if posixpath.isabs(path) or "$" in path:
-            return None  # on the machine that submitted
+            return None  # a file of the submitting machine
         for name in dict.fromkeys((posixpath.join(posixpath.dirname(script), path), path)):
             text = self.read(name, script)
             if text is not None:
@@ -44,7 +44,7 @@ class Files:
 
 
 def add_properties(draft: Draft, file: PropertiesFile, option: str) -> None:
-    """Put the properties of a file before those of the command line, which come later and win."""
+    """Add the properties of a file before those of the command line, which take precedence."""
     draft.properties[:0] = [
         Property(item.name, item.text, (option, item.name), Position(file.name, item.line, 1))
         for item in file.properties
@@ -52,7 +52,7 @@ def add_properties(draft: Draft, file: PropertiesFile, option: str) -> None:
 
 
 def keep_last(draft: Draft) -> None:
-    """Drop all but the last value of each property; a name (`--name`) wins over the property."""
+    """Drop all but the last value of each property; `--name` takes precedence over the property."""
     last = {item.name: item for item in sorted(draft.properties, key=lambda item: item.source[0] == "--name")}
     for item in draft.properties:
         if last[item.name] is not item:

@@ -1,4 +1,4 @@
-"""The page docs/reference/spark-properties.md: the verdict on every property, told by the table itself."""
+"""Writes the page docs/reference/spark-properties.md: the verdict on every property, from the tables."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _VERDICTS = {
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Returns the page as Markdown."""
     parts = (
         _HEAD,
         "## Properties with a field that says the same\n",
@@ -113,7 +113,7 @@ def _since(name: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Reports join phrases; a page has sentences. A name that is written small stays small."""
+    """Returns a phrase of a report as a sentence. A name in lower case stays in lower case."""
     if not text:
         return ""
     small = text.startswith(("sparkgen", "spark-submit", "`"))

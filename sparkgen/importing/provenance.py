@@ -1,4 +1,4 @@
-"""Where the values of a draft come from: the entry, the place and the characters of the input."""
+"""Finds the sources of a draft's values: the entry, the position and the characters of the input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparkgen.importing.entry import Entry
 
 
 def entry_of(draft: Draft, path: Path) -> Entry | None:
-    """The entry that says where a value of the document comes from: the one nearest above it."""
+    """Returns the entry with the source of a document's value: the nearest at or above its path, or None."""
     above = [
         item
         for item in draft.entries
@@ -20,13 +20,13 @@ def entry_of(draft: Draft, path: Path) -> Entry | None:
 
 
 def _copied(draft: Draft, path: Path) -> tuple[Path, Source] | None:
-    """What was copied to a place of the document, or to the nearest one above it, with that place."""
+    """Returns what was copied to a path, or to the nearest path above it, with that path; None if nothing."""
     places = (path[:length] for length in range(len(path), 0, -1))
     return next(((place, draft.copied[place]) for place in places if place in draft.copied), None)
 
 
 def source_of(draft: Draft, path: Path, entry: Entry | None) -> tuple[Path, Position]:
-    """Where a value of the document stands in the input."""
+    """Returns the path and the position in the input of a document's value."""
     found = _copied(draft, path)
     if found is None or (entry is not None and len(entry.target) > len(found[0])):
         return (entry.source, entry.position) if entry else ((), draft.origin)
@@ -39,7 +39,7 @@ def source_of(draft: Draft, path: Path, entry: Entry | None) -> tuple[Path, Posi
 
 
 def text_at(draft: Draft, path: Path) -> str | None:
-    """The characters with which a scalar was written in the input."""
+    """Returns a scalar as the input has it; without a source, the document's string; else None."""
     found = _copied(draft, path)
     node = found[1].node.find(path[len(found[0]) :]) if found else None
     if node is not None:
@@ -49,7 +49,7 @@ def text_at(draft: Draft, path: Path) -> str | None:
 
 
 def is_there(value: Any, path: Path) -> bool:
-    """Whether a value of a document has something at a path."""
+    """Whether a document has a value at a path."""
     for part in path:
         try:
             value = value[part]
@@ -59,7 +59,7 @@ def is_there(value: Any, path: Path) -> bool:
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """What a value of a document has at a path. KeyError, IndexError or TypeError if nothing."""
+    """Returns the value at a path. Raises KeyError, IndexError or TypeError if there is none."""
     for part in path:
         value = value[part]
     return value

@@ -1,4 +1,4 @@
-"""The page docs/reference/import.md: what becomes of every field, told by the importer's own tables."""
+"""Writes the page docs/reference/import.md: what becomes of every field, from the importer's tables."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ In both columns, `ROLE` stands for `driver` or `executor`, and `*` stands for an
 A field that is in none of these tables is reported as unknown.
 """
 _SMALL = ("sparkgen", "spark-submit", "`")
-"""Beginnings that stay as they are at the start of a sentence."""
+"""Words that stay in lower case at the start of a sentence."""
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Returns the page as Markdown."""
     parts = [
         _HEAD,
         "## kubeflow: SparkApplication (sparkoperator.k8s.io/v1beta2)\n",
@@ -77,12 +77,12 @@ def _words(row: Row) -> str:
 
 
 def _sentences(*parts: str) -> str:
-    """Reports join phrases; a page has sentences."""
+    """Returns phrases of reports as sentences."""
     return " ".join(f"{_capital(part)}." for part in parts if part)
 
 
 def _capital(text: str) -> str:
-    """A name that is written small stays small."""
+    """Returns a text with a capital letter, unless it starts with a name in lower case."""
     return text if text.startswith(_SMALL) else text[:1].upper() + text[1:]
 
 

@@ -1,7 +1,8 @@
-"""What the reader of YAML and `validate` say about values that were carried over, as findings.
+"""Turns remarks of the YAML parser and of `validate` about copied values into findings.
 
-The reader takes some values otherwise than they are written, as kubectl does. `validate` warns of secrets and
-of texts that nothing replaces: whoever imports must hear of them at once, and not with the next command.
+The parser reads some values otherwise than they are written, as kubectl does. `validate` warns about secrets
+and about placeholders that nothing replaces. Import reports both at once, so that the user need not wait for
+the next command.
 """
 
 from __future__ import annotations
@@ -28,26 +29,26 @@ RENDER_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """What the reader says about a document. `below`: the path of the text in which it stands, if any."""
+    """The parser's remarks about a document. `below`: the path of the text that contains it, if any."""
 
     root: Node
     below: Path = ()
     problems: Sequence[Problem] = ()
 
     def of(self, draft: Draft) -> list[Problem]:
-        """What is about a draft's part of the document."""
+        """Returns the remarks about a draft's part of the document."""
         return [item for item in self.problems if item.path[: len(draft.below)] == draft.below]
 
     def is_lost(self, item: Problem) -> bool:
-        """Whether the value that a remark is about is not in the document that was read."""
+        """Whether the value of a remark is not in the document that was read."""
         return item.code == _DUPLICATE or self.root.find(item.path[len(self.below) :]) is None
 
 
 def tell_lost(draft: Draft, remarks: Remarks) -> None:
-    """Report what was not read: the first of two keys, a key that no reader takes."""
+    """Report values that were not read: the first of two equal keys, a key that no parser reads."""
     told = {entry.source for entry in draft.entries if entry.outcome is Outcome.LOST}
     for item in remarks.of(draft):
-        known = told if item.code != _DUPLICATE else told - {item.path}  # it is about another value there
+        known = told if item.code != _DUPLICATE else told - {item.path}  # that entry is about the last one
         if not remarks.is_lost(item) or item.code == _BOOLEAN_WORD:
             continue
         if not any(path in known for path in _prefixes(item.path)):
@@ -58,7 +59,7 @@ def tell_lost(draft: Draft, remarks: Remarks) -> None:
 
 
 def tell_changed(draft: Draft, remarks: Remarks) -> None:
-    """Report what was read otherwise than it is written, if it is in the draft."""
+    """Report values that were read otherwise than they are written, if they are in the draft."""
     targets = {source.path: place for place, source in draft.copied.items()}
     entries = {entry.source: entry for entry in draft.entries if entry.source}
     for item in remarks.of(draft):
@@ -87,7 +88,7 @@ def _prefixes(path: Path) -> list[Path]:
 
 
 def tell_warnings(draft: Draft, problems: Iterable[Problem]) -> None:
-    """Report those warnings of `validate` that cannot wait."""
+    """Report the warnings of `validate` that are in TOLD."""
     for item in problems:
         if item.code in TOLD:
             entry = entry_of(draft, item.path)
@@ -98,7 +99,7 @@ def tell_warnings(draft: Draft, problems: Iterable[Problem]) -> None:
 
 
 def _tell(draft: Draft, covering: Entry | None, item: Problem, entry: Entry) -> Entry:
-    """Add a finding, and return it; where its value has an entry already, the finding takes its place."""
+    """Add a finding, and return it. If its value has an entry already, the finding replaces the entry."""
     reason = item.message
     if covering is not None and covering.source == entry.source and covering in draft.entries:
         draft.entries.remove(covering)

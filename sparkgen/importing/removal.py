@@ -1,4 +1,4 @@
-"""Takes values out of a draft again, and keeps right what is noted about the values that stay."""
+"""Removes values from a draft, and updates what is recorded about the values that stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Noted = TypeVar("_Noted")
 
 
 def take_out(draft: Draft, path: Path) -> None:
-    """Remove a value; and what is empty without it, down to the sections of an application's spec."""
+    """Remove a value, and then the empty mappings above it; list items and paths of up to two parts stay."""
     if isinstance(path[-1], int):
         _note_items(draft, path[:-1])
     parents = _remove(draft.value, path)
@@ -26,10 +26,10 @@ def take_out(draft: Draft, path: Path) -> None:
 
 
 def _remove(value: Any, path: Path) -> list[Any]:
-    """Remove a value. Returns what it stood in, from the whole document down."""
+    """Remove a value. Returns the values around it, from the whole document down."""
     parents = [value]
     for part in path[:-1]:
-        # Copied, because the nodes of the input share it.
+        # The input's nodes share the value, so it is copied.
         copied = dict(value[part]) if isinstance(value[part], dict) else list(value[part])
         value[part] = copied
         value = copied
@@ -39,7 +39,7 @@ def _remove(value: Any, path: Path) -> list[Any]:
 
 
 def _note_items(draft: Draft, path: Path) -> None:
-    """Note of each item of a copied list where it comes from, because its index is about to change."""
+    """Record the source of each item of a copied list, before its index changes."""
     source = draft.copied.get(path)
     if source is None:
         return
@@ -49,7 +49,7 @@ def _note_items(draft: Draft, path: Path) -> None:
 
 
 def _move_up(draft: Draft, path: Path, removed: int) -> None:
-    """Forget what was noted of the item that was removed from a list, and move the items behind it."""
+    """Forget what is recorded about an item removed from a list, and move the items after it."""
 
     def moved(place: Path) -> Path:
         index = place[len(path)] if place[: len(path)] == path and len(place) > len(path) else None

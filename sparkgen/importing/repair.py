@@ -1,8 +1,8 @@
-"""The last word on a document is `validate`'s: what it refuses is put right or taken out, and reported.
+"""Makes a document valid: what `validate` refuses is corrected or removed, and reported.
 
-So every document that is written validates. A value of the wrong type becomes the right one where its text
-allows (an unquoted 3.5); everything else that is an error comes out, and is reported as lost with the words
-of the rule. A field that must be there gets a value that can be.
+So every document that import writes is valid. A value of the wrong type gets the right type if its text
+permits that (an unquoted 3.5). All other values with an error are removed, and reported as lost with the
+rule's message. A required field gets a valid value.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sparkgen.importing.removal import take_out
 from sparkgen.spark_versions import SUGGESTED
 
 Examine = Callable[[Document], list[Problem]]
-"""A function that finds everything that is wrong with a document."""
+"""A function that returns all problems of a document."""
 
 _ROUNDS = 200
 _FEW = 20
-"""Errors that are put right one at a time; with more, those of one kind beside each other go together."""
+"""The most errors that are corrected one at a time; of more, those of one kind in a list go together."""
 _ROOT_USER = "SG167"
 _REQUIRED = {
     "sparkVersion": SUGGESTED,
@@ -37,13 +37,13 @@ _REQUIRED = {
     "mainApplicationFile": "local:///opt/spark/work-dir/main.py",
     "schedule": "@daily",
 }
-"""A value that is valid for each field that must be there."""
+"""A valid value for each required field."""
 
 
 def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Problem]:
     """Change a draft until `examine` finds no error in its `text`.
 
-    Returns all that is still said of it then: warnings, and no errors as a rule.
+    Returns the problems that are left: warnings, or the errors that remain after _ROUNDS corrections.
     """
     found: list[Problem] = []
     for _ in range(_ROUNDS):
@@ -58,11 +58,11 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
 
 
 def _next(errors: Sequence[Problem]) -> list[Problem]:
-    """The errors to put right before the document is examined again: as a rule the one at the last place.
+    """Returns the errors to correct before the document is examined again: usually the one at the last place.
 
-    One at a time, because one mistake can be several errors; later places first, because taking out an item
-    of a list moves those behind it. Of many errors, those of its kind in the same mapping or list go with it:
-    each look at a document takes as long as the document is large.
+    One at a time, because one mistake can cause several errors. Later places first, because removing an item
+    of a list moves those after it. Of many errors, those of the same kind in the same mapping or list are
+    corrected together, because examining a document takes longer the larger it is.
     """
     last = max(errors, key=lambda problem: _order(problem.path))
     where = _item(last.path)
@@ -77,7 +77,7 @@ def _next(errors: Sequence[Problem]) -> list[Problem]:
 
 
 def note_emptied(draft: Draft) -> None:
-    """Say of what was carried over, and then taken out piece by piece, that it is not there any more."""
+    """Report copied values as lost if import then removed all their parts."""
     gone = [item for item in draft.entries if item.target and not is_there(draft.value, item.target)]
     told = {item.source[:length] for item in draft.entries for length in range(1, len(item.source))}
     for item in gone:
@@ -88,7 +88,7 @@ def note_emptied(draft: Draft) -> None:
 
 
 def errors_of(text: str, examine: Examine) -> list[Problem]:
-    """The errors of a document's text."""
+    """Returns the errors of a document's text."""
     return [problem for problem in _problems_of(text, examine) if problem.severity is Severity.ERROR]
 
 
@@ -128,12 +128,12 @@ def _put_right(draft: Draft, problem: Problem) -> None:
 
 
 def _item(path: Path) -> Path:
-    """A place, or the item of a list whose name it is: the item is nothing without its name."""
+    """Returns a path; for the name of a list's item, the item's path: the item needs its name."""
     return path[:-1] if len(path) > 1 and path[-1] == "name" and isinstance(path[-2], int) else path
 
 
 def _allow_root(draft: Draft, path: Path, problem: Problem) -> bool:
-    """Say beside `runAsUser: 0` what makes it valid here; whether it was not said already."""
+    """Set `runAsNonRoot: false` beside `runAsUser: 0`. Returns whether that was possible."""
     strict = (*path[:-1], "runAsNonRoot")
     if path[-1:] != ("runAsUser",) or is_there(draft.value, strict):
         return False
@@ -144,7 +144,7 @@ def _allow_root(draft: Draft, path: Path, problem: Problem) -> bool:
 
 
 def _retyped(draft: Draft, path: Path, problem: Problem, text: str | None) -> bool:
-    """Give a value the type that its field has; whether that was possible."""
+    """Give a value the type of its field. Returns whether that was possible."""
     value = value_at(draft.value, path)
     if text is None or isinstance(value, dict | list):
         return False
@@ -160,7 +160,7 @@ def _retyped(draft: Draft, path: Path, problem: Problem, text: str | None) -> bo
 
 
 def _replace(draft: Draft, path: Path, problem: Problem, entry: Entry | None) -> None:
-    """A value that must be there: one that can be, and a finding that says which one it was."""
+    """Replace a required value by a valid one, and report the old value."""
     old = value_at(draft.value, path)
     _set(draft.value, path, _REQUIRED[str(path[-1])])
     reason = f"was {old}: {problem.message}"
@@ -177,9 +177,9 @@ def _replace_name(draft: Draft, problem: Problem, entry: Entry | None) -> None:
 
 
 def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
-    """Say of what is taken out that it is lost: the whole entry, or the part of it.
+    """Report a removed value as lost: its whole entry, or its part of the entry.
 
-    An item that lacks what import took out of it goes for the same reason, and is not reported again.
+    An item that lacks a value that import removed is removed for the same reason, and not reported again.
     """
     entry = entry_of(draft, path)
     source, position = source_of(draft, path, entry)
@@ -205,7 +205,7 @@ def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
 
 
 def _note_parts_lost(draft: Draft, path: Path, lost: Entry) -> None:
-    """Whatever stood below what is gone is gone with it; the entry of the whole speaks for its own parts."""
+    """Mark the entries below a removed value as lost, too; drop those that the entry `lost` covers."""
     draft.entries[:] = [
         replace(item, outcome=Outcome.LOST, target=(), reason=lost.reason, step=lost.step)
         if item.target[: len(path)] == path and item.target != path
@@ -223,7 +223,7 @@ def _drop(draft: Draft, entry: Entry | None) -> None:
 
 
 def _set(value: Any, path: Path, new: Any) -> None:
-    """Set a value in a document; the mappings above are copied, because the input's nodes share them."""
+    """Set a value in a document. What contains it is copied, because the input's nodes share it."""
     for part in path[:-1]:
         copied = dict(value[part]) if isinstance(value[part], dict) else list(value[part])
         value[part] = copied

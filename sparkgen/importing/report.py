@@ -1,4 +1,4 @@
-"""What was imported, and what a person has to look at, as text and as JSON."""
+"""Reports what was imported, and what a person must look at, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ VERSION = 1
 
 
 def as_text(result: Result, *, full: bool = False) -> str:
-    """For people: every finding with its place, the reason and the next step; then the numbers.
+    """Returns the report for people: every finding with its place, reason and next step; then the numbers.
 
-    `full`: what was carried over, too.
+    `full`: also the values without a finding, and everything that was skipped.
     """
     blocks = ["\n".join(_application(item, full)) for item in result.imported]
-    # where nothing was imported, the reasons are what a person looks for
+    # if nothing was imported, the user wants to know the reasons
     left = list(_left(result.left_alone, full or not result.imported))
     return "\n\n".join([*blocks, *(["\n".join(left)] if left else []), summary(result)]) + "\n"
 
 
 def summary(result: Result) -> str:
-    """How much was imported: ``2 applications imported: 31 values kept, 1 lost``."""
+    """Returns the numbers of an import: ``2 applications imported: 31 values kept, 1 lost``."""
     numbers = Counter(entry.outcome for item in result.imported for entry in item.entries if entry.source)
     added = sum(entry.outcome is Outcome.GUESSED for item in result.imported for entry in item.entries)
     parts = [count(numbers[Outcome.CARRIED], "value") + " kept"]
@@ -84,7 +84,7 @@ def _left(items: Iterable[LeftAlone], full: bool) -> Iterator[str]:
 
 
 def as_json(result: Result) -> str:
-    """For programs: everything, also what was carried over."""
+    """Returns the report for programs: all values, also those without a finding."""
     value = {
         "version": VERSION,
         "summary": {

@@ -1,7 +1,8 @@
-"""A shell script -> the spark-submit commands in it, and what else it does.
+"""Finds the spark-submit commands of a shell script, and what else it does.
 
-The commands are followed in their order: assignments are remembered, functions are called, and the words of
-each spark-submit are expanded as a shell would. What only the machine knows stays, and is named.
+The commands are followed in their order: assignments are recorded, functions are called, and the words of
+each spark-submit are expanded as by a shell. Expansions that only the machine knows stay as written, and are
+reported.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _QUIET = frozenset({"set", "exit", "return", "true", ":", "shopt", "trap", "shif
 _SHELLS = frozenset({"bash", "sh", "zsh", "ksh", "dash"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SAME = ("{", "function")
-"""Blocks that share their variables with what is around them."""
+"""Blocks that share their variables with the commands around them."""
 _MOST_CALLS = 100
 _DEEPEST = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The text of a here-document, and its first line."""
+    """A here-document: its text, and the number of its first line."""
 
     text: str
     line: int
@@ -44,13 +45,13 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What is in a script.
+    """The contents of a script.
 
-    `submits`: the words behind each `spark-submit`, with its own word first. `before`: what stands before
-    each of them: variables and commands that run it. `others`: the first words of other commands.
+    `submits`: the words of each spark-submit command, from `spark-submit` on. `before`: the words before each
+    of them: variables and commands that run it. `others`: assignments, and the first words of other commands.
     `known`: variable -> the line that sets it. `manifests`: here-documents with applications. `unread`:
-    commands whose text calls spark-submit in a way that import does not follow. `jobs`: the words of the
-    commands that start jobs of EMR on EKS.
+    commands that call spark-submit in a way that import does not follow. `jobs`: the words of the commands
+    that start jobs of EMR on EKS.
     """
 
     submits: tuple[tuple[Word, ...], ...]
@@ -68,20 +69,20 @@ def is_submit(text: str) -> bool:
 
 
 def read_script(text: str) -> Script:
-    """Take a script apart. sparkgen.importing.shell.Unclosed where its grammar ends too early."""
+    """Read a script. Raises sparkgen.importing.shell.Unclosed if a quote or bracket is not closed."""
     reading = _Reading()
     reading.run(read(text), Variables())
     return reading.script()
 
 
 def words_of(arguments: Sequence[str]) -> tuple[Word, ...]:
-    """The words of a command line that a shell has read already."""
+    """Returns the words of a command line that a shell has split already."""
     return tuple(Word(text, 1, index + 1) for index, text in enumerate(arguments))
 
 
 @dataclass(slots=True)
 class _Reading:
-    """A script while it is followed."""
+    """The state while a script is followed."""
 
     submits: list[tuple[Word, ...]] = field(default_factory=list)
     before: list[tuple[Word, ...]] = field(default_factory=list)
@@ -92,10 +93,10 @@ class _Reading:
     jobs: list[tuple[Word, ...]] = field(default_factory=list)
     calls: int = 0
     left_out: dict[tuple[int, int], Word] = field(default_factory=dict)
-    """The calls that were not followed any more."""
+    """The calls beyond _MOST_CALLS, which were not followed."""
 
     def script(self) -> Script:
-        """What was found."""
+        """Returns what was found."""
         others, manifests = tuple(self.others.values()), tuple(self.manifests)
         submits, before = tuple(self.submits), tuple(self.before)
         unread = (*self.unread, *self.left_out.values())
@@ -129,7 +130,7 @@ class _Reading:
             self._other(command, words, variables)
 
     def _call(self, words: Sequence[Word], program: Program, variables: Variables, depth: int) -> None:
-        """Follow a function with the arguments of a call: the first of the words is its name."""
+        """Follow a function with the arguments of a call. The first of the words is its name."""
         self.calls += 1
         if self.calls > _MOST_CALLS:
             self.left_out.setdefault((words[0].line, words[0].column), words[0])
@@ -139,7 +140,7 @@ class _Reading:
         variables.blocks = blocks
 
     def _inner(self, text: Word, shell: Word, variables: Variables, depth: int) -> None:
-        """Follow the commands in a text that a shell is given."""
+        """Follow the commands in a text that a shell gets."""
         try:
             program = read(text.text, text.line)
         except Unclosed:
@@ -151,7 +152,7 @@ class _Reading:
         self.run(program, replace(variables, blocks=()), "", depth + 1)
 
     def _substitutions(self, command: Command, variables: Variables, depth: int) -> None:
-        """The commands whose output a word takes, such as an assignment of a job's id."""
+        """Follow substitutions that start applications, such as one that assigns a job's id to a variable."""
         for word in (*command.assignments, *command.words):
             for written in word.variables:
                 if written.startswith(("$(", "`")) and _STARTS.search(written):
@@ -159,7 +160,7 @@ class _Reading:
                     self._inner(replace(word, text=text, variables=(), parts=()), word, variables, depth)
 
     def _bodies(self, command: Command, program: Program, variables: Variables, depth: int) -> None:
-        """The here-documents of a command: manifests, and commands for a shell."""
+        """Read the here-documents of a command: manifests, and commands for a shell."""
         for word in command.redirections:
             line, text = program.bodies.get((word.line, word.column), (0, ""))
             if has_application(text):
@@ -172,7 +173,7 @@ class _Reading:
                     self.unread.append(shell)
 
     def _other(self, command: Command, words: Sequence[Word], variables: Variables) -> None:
-        """A command that runs no spark-submit: remember what it sets, and its first word."""
+        """Record a command that runs no spark-submit: the variables that it sets, and its first word."""
         first = command.words[0].text if command.words else ""
         declared = [word for word in command.words[1:] if "=" in word.text] if first in _SETS else []
         set_here = [*declared, *(command.assignments if not command.words else ())]
@@ -192,7 +193,7 @@ class _Reading:
                 self.unread.append(command.words[0])
 
     def _assign(self, word: Word, variables: Variables) -> None:
-        """Remember an assignment: `NAME=value`, `NAME+=value` or `NAME=(...)`."""
+        """Record an assignment: `NAME=value`, `NAME+=value` or `NAME=(...)`."""
         name, equals, _ = word.text.partition("=")
         more, name = name.endswith("+"), name.removesuffix("+")
         if not equals or not _NAME.fullmatch(name):
@@ -220,28 +221,28 @@ def _without_name(word: Word) -> Word:
 
 
 def _function_of(command: Command) -> str:
-    """The innermost function in which a command stands; "" for none."""
+    """Returns the innermost function around a command; "" if there is none."""
     names = [block.removeprefix(FUNCTION) for block in command.blocks if block.startswith(FUNCTION)]
     return names[-1] if names else ""
 
 
 def _called(program: Program) -> set[str]:
-    """The functions that the program calls by their names."""
+    """Returns the first words of all commands; those that are names of functions are calls."""
     return {command.words[0].text for command in program.commands if command.words}
 
 
 def _index(words: Sequence[Word]) -> int | None:
-    """Where spark-submit stands among the words of a command; None if it does not."""
+    """Returns the index of spark-submit among the words of a command; None if it is not called."""
     if words and words[0].text in _TALK:
         return None
     found = next((index for index, word in enumerate(words) if is_submit(word.text)), None)
     if found is None and len(words) > 1 and _SUBMIT_VARIABLE.fullmatch(words[0].text):
-        return 0  # a variable that only the machine knows, but whose name says what it is
+        return 0  # the value is unknown, but the name says what it is
     return found
 
 
 def _script_in(words: Sequence[Word]) -> Word | None:
-    """The text that `eval`, or a shell with `-c`, is given as a script, if it calls spark-submit."""
+    """Returns the script that `eval`, or a shell with `-c`, gets, if it calls spark-submit; else None."""
     if not words:
         return None
     first = words[0].text.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Selectors of pods in what was copied: those on labels that the pods do not have any more."""
+"""Finds selectors, in copied values, of labels that the pods no longer have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tell_selectors(draft: Draft) -> None:
 
 
 def _selected(root: Node) -> Iterator[tuple[Path, Node]]:
-    """The labels of the operator in `matchLabels` and `matchExpressions` below a node."""
+    """Yields the operator's labels in `matchLabels` and `matchExpressions` below a node, with their paths."""
     waiting: list[tuple[Path, Node]] = [((), root)]
     while waiting:
         path, node = waiting.pop()

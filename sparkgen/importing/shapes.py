@@ -1,4 +1,4 @@
-"""Whether a field takes a list, a mapping or a single value: what the schema says of it."""
+"""Whether the schema has a list, a mapping or a single value for a field."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _ROOTS = {
     "spec": ("connectServerSpec", "applicationSpec"),
     "outer": ("scheduledSpec",),
 }
-"""First part of a target -> the definitions that have its fields: a name means the same in all of them."""
+"""First part of a target -> the definitions with its fields; equal names have equal shapes in all."""
 
 
 def fits(target: Path, node: Node) -> bool:
-    """Whether a value has the shape that the field at `target` takes (as the tables write it)."""
+    """Whether a value has the shape of the field at `target` (a path of the tables), if it is known."""
     shape = _shape(tuple(str(part) for part in target))
     return shape is None or shape == ("array" if node.is_list else "object" if node.is_mapping else "value")
 
 
 @functools.cache
 def _shape(target: tuple[str, ...]) -> str | None:
-    """`array`, `object` or `value`; None for what the schema of applications does not describe."""
+    """Returns `array`, `object` or `value`; None if the schema of applications has no such field."""
     definitions = application_schema()["$defs"]
     roots = [definitions[name]["properties"] for name in _ROOTS.get(target[0], ())]
     section: dict[str, Any] = {"properties": {name: value for root in roots for name, value in root.items()}}
@@ -45,7 +45,7 @@ def _shape(target: tuple[str, ...]) -> str | None:
 
 
 def _resolved(section: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """A section of the schema with its references followed: `#/$defs/role/properties/cores`."""
+    """Returns a section of the schema with references such as `#/$defs/role/properties/cores` resolved."""
     while section.get("$ref", "").startswith("#/$defs/"):
         found: Any = definitions
         for part in section["$ref"].removeprefix("#/$defs/").split("/"):

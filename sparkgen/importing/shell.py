@@ -1,7 +1,7 @@
-"""A shell script -> its simple commands, word by word, each with its place. Nothing is run or expanded.
+"""Splits a shell script into simple commands and words, with their positions. Nothing is run or expanded.
 
 Source of the grammar: POSIX.1-2017, Shell Command Language: quoting (2.2), token recognition (2.3),
-redirection (2.7), and bash's `$'...'`. Variables and substitutions stay as they are written.
+redirection (2.7), and bash's `$'...'`. Variables and substitutions stay as written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 
 
 class Unclosed(Exception):
-    """A quote or bracket has no end. `line` and `column` say where it starts."""
+    """A quote or bracket that is not closed. `line` and `column`: where it starts."""
 
     def __init__(self, what: str, line: int, column: int) -> None:
         super().__init__(what)
@@ -32,7 +32,7 @@ class Unclosed(Exception):
 
 @dataclass(slots=True)
 class _Reader:
-    """A place in a text. What is read of it is a piece at a time, each character once."""
+    """A position in a text. The text is read in pieces, each character once."""
 
     text: str
     at: int = 0
@@ -48,7 +48,7 @@ class _Reader:
         return self.take(1)
 
     def take(self, count: int) -> str:
-        """The next characters, less those beyond the end."""
+        """Returns the next characters, fewer at the end of the text, and moves past them."""
         piece = self.peek(count)
         self.at += len(piece)
         if lines := piece.count("\n"):
@@ -58,12 +58,12 @@ class _Reader:
         return piece
 
     def run(self, pattern: re.Pattern[str]) -> str:
-        """What a pattern matches here."""
+        """Returns what a pattern matches here, and moves past it; "" if it does not match."""
         found = pattern.match(self.text, self.at)
         return self.take(found.end() - self.at) if found else ""
 
     def until(self, end: str) -> str:
-        """All that stands before a character, which is not taken; the rest of the text without one."""
+        """Returns the text before a character, and moves to it; the rest of the text if it does not occur."""
         place = self.text.find(end, self.at)
         return self.take((len(self.text) if place < 0 else place) - self.at)
 
@@ -73,15 +73,16 @@ class _Reader:
 
 
 def commands(text: str) -> list[Command]:
-    """The simple commands of a script in their order. Unclosed says where it cannot be read further."""
+    """Returns the simple commands of a script in their order. Raises Unclosed."""
     return read(text).commands
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A script: its commands, and the texts of its here-documents by the place of the word after `<<`.
+    """A script: its commands, and its here-documents by the position of the word after `<<`.
 
-    Each text comes with its first line. `functions`: the names of those that it defines.
+    A here-document is the number of its first line, and its text. `functions`: the names of those that the
+    script defines.
     """
 
     commands: list[Command]
@@ -90,7 +91,7 @@ class Program:
 
 
 def read(text: str, line: int = 1) -> Program:
-    """The commands of a script with what is around them. Unclosed says where it cannot be read further.
+    """Read a script. Raises Unclosed if a quote or bracket is not closed.
 
     `line`: the number of its first line.
     """
@@ -108,12 +109,12 @@ def read(text: str, line: int = 1) -> Program:
 
 
 def words_in(text: str) -> list[Word]:
-    """The words of a text, such as the default in `${NAME:-text}`."""
+    """Returns the words of a text, such as the default in `${NAME:-text}`."""
     return [token for token in _tokens(_Reader(text)) if isinstance(token, Word)]
 
 
 def _tokens(reader: _Reader) -> Iterator[Word | str]:
-    """Words, and operators as texts."""
+    """Yields words, and operators as strings."""
     here: str | None = None
     while not reader.ended:
         number = _DESCRIPTOR.match(reader.text, reader.at)
@@ -148,7 +149,7 @@ def _operator(reader: _Reader) -> str:
 
 
 def _skip_documents(reader: _Reader) -> None:
-    """Read the texts (here-documents) that end with the words after `<<`."""
+    """Read the here-documents, which end with the words after `<<`."""
     for end in reader.documents:
         start, lines = reader.line, []
         while not reader.ended:
@@ -182,7 +183,7 @@ class _Parts:
 
 
 def _word(reader: _Reader, *, arrays: bool = True) -> Word:
-    """The word that begins here. `arrays`: whether it may be an array, which has none in it."""
+    """Read the word that starts here. `arrays`: whether it may be an array; the words in an array may not."""
     line, column = reader.line, reader.column
     parts = _Parts()
     while not reader.ended:
@@ -197,7 +198,7 @@ def _word(reader: _Reader, *, arrays: bool = True) -> Word:
 
 
 def _piece(reader: _Reader, char: str, parts: _Parts) -> None:
-    """Read a part of a word, which starts with a character."""
+    """Read the part of a word that starts with `char`."""
     if char == "\\":
         reader.next()
         following = reader.next()
@@ -219,7 +220,7 @@ def _piece(reader: _Reader, char: str, parts: _Parts) -> None:
 
 
 def _array(reader: _Reader) -> tuple[Word, ...]:
-    """The words between the brackets of an array, which may stand on several lines."""
+    """Read the words between the brackets of an array, which may be on several lines."""
     line, column = reader.line, reader.column
     reader.next()
     words: list[Word] = []
@@ -240,7 +241,7 @@ def _array(reader: _Reader) -> tuple[Word, ...]:
 
 
 def _quoted(reader: _Reader, end: str, what: str, *, escapes: bool = False) -> str:
-    """The text between the quote that stands here and the next one."""
+    """Returns the text between the quote at this position and the next one, and moves past it."""
     line, column = reader.line, reader.column
     reader.next()
     pieces: list[str] = []
@@ -249,7 +250,7 @@ def _quoted(reader: _Reader, end: str, what: str, *, escapes: bool = False) -> s
         char = reader.next()
         if char == end:
             return "".join(pieces)
-        pieces += [char, reader.next()]  # a backslash, and what it is for
+        pieces += [char, reader.next()]  # a backslash, and the character that it escapes
     raise Unclosed(what, line, column)
 
 
@@ -281,7 +282,7 @@ def _double(reader: _Reader, parts: _Parts) -> None:
 
 
 def _expansion(reader: _Reader, parts: _Parts, *, bare: bool) -> None:
-    """A variable or substitution, kept as it is written."""
+    """Read a variable or substitution, which stays as written."""
     start = reader.at
     line, column = reader.line, reader.column
     if reader.peek() == "`":
@@ -300,7 +301,7 @@ def _expansion(reader: _Reader, parts: _Parts, *, bare: bool) -> None:
 
 
 def _balanced(reader: _Reader, line: int, column: int) -> None:
-    """Read over `${...}` or `$(...)` with all that is nested in it."""
+    """Skip `${...}` or `$(...)` with everything that is nested in it."""
     reader.next()
     pairs = {"(": ")", "{": "}"}
     stack = [pairs[reader.next()]]

@@ -1,7 +1,7 @@
-"""The reading of spark-submit's command line, by the table of submit_options.py.
+"""Reads spark-submit's command line, by the table of submit_options.py.
 
-Source: org.apache.spark.launcher.SparkSubmitOptionParser. Options end where the first word stands that is
-none: the main file; everything behind it is the program's.
+Source: org.apache.spark.launcher.SparkSubmitOptionParser. Options end at the first word that is no option:
+the main file. All words after it are arguments of the program.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from sparkgen.importing.submit_options import (
 )
 
 _ALL = ("$@", "$*", "${@}", "${*}")
-"""All arguments of a script."""
+"""The expansions of all arguments of a script."""
 _OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
-"""What names of variables that hold options have in them, where nothing else tells."""
+"""Parts of a variable's name that say that it holds options, if nothing else says so."""
 _DEFAULT = "was a variable of the environment, {}; its default in the script was taken"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PATTERN = "the shell may replace the pattern {} with names of files; it is copied unchanged"
 
 
 def submits_nothing(words: Sequence[Word]) -> bool:
-    """Whether a command line asks spark-submit for something other than to run an application."""
+    """Whether a command line asks spark-submit for something other than running an application."""
     return not words or any(word.text in NO_APPLICATION for word in words)
 
 
@@ -58,7 +58,7 @@ class _Line:
 
 
 def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int], files: Files) -> None:
-    """Put the words behind `spark-submit` into a draft. `known`: variable -> the line that sets it."""
+    """Add the words after `spark-submit` to a draft. `known`: variable -> the line that sets it."""
     line = _Line(draft, file, known, files)
     rest = list(reversed(words))
     main: Word | None = None
@@ -81,10 +81,10 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
 
 
 def _holds_options(word: Word, rest: Sequence[Word]) -> bool:
-    """Whether a word of which only the machine knows what it is stands where options are.
+    """Whether a word before the main file is an expansion, unknown to import, that holds options.
 
-    It is the main file if nothing behind it is an option of spark-submit; what may be no word, or several,
-    may also be the arguments of the script.
+    It holds options if it expands to all arguments or to a whole array, if a later word is an option of
+    spark-submit, or if it is unquoted and its name says so. Otherwise, it is the main file.
     """
     if not word.variables or not word.text.startswith(("$", "`")):
         return False
@@ -95,7 +95,7 @@ def _holds_options(word: Word, rest: Sequence[Word]) -> bool:
 
 
 def _tell_notes(draft: Draft) -> None:
-    """Say of each value what only the shell knows of it, in the entry of the value itself."""
+    """Add to the entry of each value what only the shell knows about it."""
     notes: dict[Position, list[Entry]] = {}
     for note in draft.notes:
         notes.setdefault(note.position, []).append(note)
@@ -110,7 +110,7 @@ def _tell_notes(draft: Draft) -> None:
 
 
 def finish(draft: Draft) -> None:
-    """What spark-submit means without saying it, and what only the shell knows."""
+    """Add what spark-submit does by default, and what only the shell knows."""
     _tell_notes(draft)
     spark_default_instances(draft)
     name = next((item for item in draft.entries if item.source == ("--name",)), None)
@@ -156,7 +156,7 @@ def _option(line: _Line, word: Word, rest: list[Word]) -> None:
 
 
 def _take(line: _Line, option: Option, word: Word, text: str) -> None:
-    """Do with an option what the table says."""
+    """Process an option as its row of the table says."""
     draft, position = line.draft, line.position(word)
     source: Path = (option.name,)
     if not option.needless and option.kind != "master":
@@ -247,7 +247,7 @@ def _main(line: _Line, word: Word) -> None:
 
 
 def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
-    """A file as the driver's pod finds it: without a scheme it is on the machine that submits."""
+    """Returns a file as the driver's pod finds it; without a scheme, it was on the submitting machine."""
     field = BY_NAME[str(source[0])].target if str(source[0]) in BY_NAME else "spec.mainApplicationFile"
     if field in _COORDINATES or text == "spark-internal" or text.startswith("$"):
         return text
@@ -323,7 +323,7 @@ def _variables(line: _Line, word: Word) -> Iterator[tuple[str, int | None]]:
 
 
 def _unreadable(line: _Line, word: Word) -> None:
-    """A variable where options stand: it may be many words."""
+    """Report a variable among the options: it may stand for many words."""
     known = next((known for _, known in _variables(line, word) if known), None)
     step = "replace it with the options, and import again"
     line.draft.tell(

@@ -18,10 +18,10 @@ _SUBMITS = "sparkgen does not submit applications"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of spark-submit: where its value goes, and how it is made; or why it is lost.
+    """An option of spark-submit: where its value goes, and how it is converted; or why it is lost.
 
-    `target` is a field, or a Spark property with the `kind` for it. `flag`: it takes no value. `needless`:
-    nothing is lost without it.
+    `target`: a field, or a Spark property if `kind` is CONF. `flag`: it takes no value. `needless`: nothing
+    is lost without it.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""Tables that say, field by field, what becomes of an input; and the one walk that follows them.
+"""Tables that say, field by field, what becomes of an input, and the function that follows them.
 
-A row names a place (`*` is any one key, `ROLE` is driver and executor) and where its value goes. What a row
-cannot say in words is done by a function of transforms.py. Every value below a place that has a row is that
-row's; a place without a row is unknown, and is reported.
+A row names a place (`*` is any one key, `ROLE` is driver and executor) and the target of its value. A
+function of transforms.py does what a row cannot express. A row covers every value below its place. A value
+without a row is unknown, and is reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OPERATOR_LABELS: Mapping[str, str] = {
     "sparkoperator.k8s.io/app-name": "NAME",
     "sparkoperator.k8s.io/launched-by-spark-operator": "true",
 }
-"""Labels that kubeflow's operator puts on the pods of an application NAME (pkg/common/spark.go).
+"""Labels that kubeflow's operator sets on the pods of an application NAME (pkg/common/spark.go).
 
 Spark's own (spark-role, spark-app-selector, spark-exec-id) are on the pods anyway.
 """
@@ -36,10 +36,10 @@ _LOOK = "find its purpose, and set that by hand"
 class Row:
     """What becomes of the value at `source`.
 
-    `target`: where it goes; "" if nowhere. `reason`: why it is lost, or what it means here instead; empty
-    where it says the same. `step`: what to do about it. `same`: values that say what is so here anyway.
-    `needless`: nothing is lost without it, and `reason` says why. `how`: a function that does more than copy;
-    `words` say for the documentation what it does.
+    `target`: where it goes; "" if nowhere. `reason`: why it is lost, or what it means here instead; "" if it
+    means the same. `step`: the next step for the user. `same`: values that are not needed, because sparkgen
+    always works this way. `needless`: nothing is lost without the value, and `reason` says why. `how`: a
+    function that converts the value; `words`: what it does, for the documentation.
     """
 
     source: str
@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """A value, and the row for it. `path`: where it stands; `keys`: what `*` of the row stands for."""
+    """A value, and its row. `path`: its place in the input; `keys`: the keys for each `*` of the row."""
 
     draft: Draft
     row: Row
@@ -64,21 +64,21 @@ class Take:
 
     @property
     def target(self) -> Path:
-        """Where the row puts the value."""
+        """The target of the row."""
         return as_path(self.row.target, self.keys)
 
     @property
     def role(self) -> str:
-        """The role that the value is about."""
+        """The role of the value: the first role in its path, or else in its target."""
         return next(role for part in (*self.path, *self.target) for role in ROLES if part == role)
 
     def at(self, *below: str | int) -> Take:
-        """The same for a value below this one, which is there."""
+        """Returns the same for a value below this one; if there is none, for this node at that path."""
         node = self.node.find(below)
         return replace(self, node=node if node is not None else self.node, path=(*self.path, *below))
 
     def tell(self, outcome: Outcome, target: Path = (), reason: str = "", step: str = "") -> None:
-        """Note what became of the value."""
+        """Record the outcome of the value."""
         reason, step = reason or self.row.reason, step or self.row.step
         self.draft.tell(outcome, self.path, self.node.position, target, reason, step)
 
@@ -90,22 +90,22 @@ class Take:
         reason: str = "",
         step: str = "",
     ) -> None:
-        """Set a value, and note that it was carried over."""
+        """Set a value, and record its source and its outcome."""
         self.draft.copy(target, value, Source(self.path, self.node))
         self.tell(outcome, target, reason, step)
 
     def append(self, target: Path, item: dict[str, Any]) -> None:
-        """Add an item to a list, and note that it was carried over."""
+        """Add an item to a list, and record that the value was kept."""
         place = self.draft.append(target, item)
         self.draft.copied[self.draft.place(place)] = Source((*self.draft.below, *self.path), self.node)
         self.tell(Outcome.CARRIED, place)
 
     def lost(self, reason: str = "", step: str = "") -> None:
-        """Note that the value could not be carried over."""
+        """Record that the value is lost."""
         self.tell(Outcome.LOST, (), reason, step)
 
     def needless(self, reason: str = "") -> None:
-        """Note that nothing is lost without the value."""
+        """Record that nothing is lost without the value."""
         self.tell(Outcome.NEEDLESS, (), reason)
 
 
@@ -113,19 +113,19 @@ How = Callable[[Take], None]
 
 
 def as_path(dotted: str, keys: Iterable[str] = ()) -> Path:
-    """`spec.driver.labels.*` and the keys for its stars, as a path."""
+    """Returns a dotted path such as `spec.driver.labels.*` as a path, with `keys` in place of its stars."""
     stars = iter(keys)
     return tuple(next(stars) if part == "*" else part for part in dotted.split("."))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a format by the parts of their place."""
+    """The rows of a format, by the parts of their places."""
 
     rows: Mapping[Path, Row]
 
     def row(self, path: Path) -> tuple[Row, tuple[str, ...]] | None:
-        """The row for a place, and what its stars stand for. Exact names win over stars."""
+        """Returns the row for a place, and the keys for its stars. Exact names take precedence over stars."""
         row = self.rows.get(path)
         if row is not None:
             return row, ()
@@ -138,7 +138,7 @@ class Table:
         return None
 
     def leads_on(self, path: Path) -> bool:
-        """Whether a row is about something below a place."""
+        """Whether a row is about a place below this one."""
         return any(
             len(parts) > len(path) and all(part in ("*", own) for part, own in zip(parts, path, strict=False))
             for parts in self.rows
@@ -146,12 +146,12 @@ class Table:
 
 
 def table(rows: Iterable[Row]) -> Table:
-    """A table of rows; one row for ROLE becomes two."""
+    """Returns a table of rows; a row for ROLE becomes two."""
     return Table({tuple(row.source.split(".")): row for row in expanded(rows)})
 
 
 def expanded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Rows with ROLE written out."""
+    """Yields the rows, with ROLE replaced by each role."""
     for row in rows:
         if "ROLE" not in row.source:
             yield row
@@ -165,10 +165,11 @@ def expanded(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def walk(draft: Draft, node: Node, path: Path, rows: Table, shift: int = 0) -> None:
-    """Follow a table from a node down. Places count without the `shift` parts after the first.
+    """Process a node, and everything below it, with a table.
 
-    Values that are copied come first, in the order of the text; then those that look at others, in the order
-    of the table.
+    `shift`: the number of parts after a path's first that are not in the table's places. Values that are
+    copied come first, in the order of the text. Those with a function may read others, so they come last, in
+    the order of the table.
     """
     order = {id(row): index for index, row in enumerate(rows.rows.values())}
     found = list(_found(draft, node, path, rows, shift))
@@ -191,7 +192,7 @@ def _found(draft: Draft, node: Node, path: Path, rows: Table, shift: int) -> Ite
 
 
 def take(given: Take) -> None:
-    """Do with a value what its row says."""
+    """Process a value as its row says."""
     row, value = given.row, given.node.value
     if value is None or (value in ({}, []) and not isinstance(value, bool | int)):
         given.draft.tell(Outcome.NEEDLESS, given.path, given.node.position, reason=NOTHING)
@@ -210,7 +211,7 @@ def take(given: Take) -> None:
 
 
 def _do(how: How, given: Take) -> None:
-    """Call a row's function; a value that it can make nothing of (a list for a mapping) is lost."""
+    """Call a row's function. If it does nothing with the value (a list for a mapping), the value is lost."""
     draft = given.draft
     known = len(draft.entries) + len(draft.properties)
     how(given)
@@ -223,7 +224,7 @@ def _is_one_of(value: Any, values: tuple[Any, ...]) -> bool:
 
 
 def copy(given: Take) -> None:
-    """The value as it is, at the row's target."""
+    """Copy a value unchanged to the row's target."""
     if not fits(given.target, given.node):
         given.lost(*_MISFIT)
         return
@@ -232,7 +233,7 @@ def copy(given: Take) -> None:
 
 
 def without_nulls(given: Take, place: Path) -> Any:
-    """A value for `place` without its nulls, each of which is reported: null is no value."""
+    """Returns a value for `place` without its nulls, which are no values, and reports each of them."""
     node = given.node
     if node.is_mapping:
         parts = {key: given.at(key) for key in node.entries}

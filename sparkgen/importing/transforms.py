@@ -1,4 +1,4 @@
-"""What a row of a table cannot say in words: functions from a value and its place to values of the draft."""
+"""Conversions that a table's row cannot express: functions from a value and its place to the draft."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on"
 
 
 def properties(given: Take) -> None:
-    """Spark properties: taken apart later, when every typed field is there."""
+    """Collect Spark properties; they are placed later, when all typed fields are set."""
     for key in given.node.entries:
         item = given.at(key)
         text = text_of(item)
@@ -26,7 +26,7 @@ def properties(given: Take) -> None:
 
 
 def text_of(given: Take) -> str | None:
-    """The text of a scalar; None for what is none, which is reported."""
+    """Returns the text of a scalar; None for other values, which are reported."""
     node = given.node
     if node.value is None:
         given.needless(NOTHING)
@@ -40,7 +40,7 @@ def text_of(given: Take) -> str | None:
 
 
 def both_roles(given: Take) -> None:
-    """One entry of a mapping for driver and executors; what a role says itself wins."""
+    """Copy an entry of a mapping to driver and executors; a role's own value takes precedence."""
     key = given.keys[0]
     placed = []
     for role in ROLES:
@@ -55,7 +55,7 @@ def both_roles(given: Take) -> None:
 
 
 def listed_variables(given: Take) -> None:
-    """A mapping of variables, as a list."""
+    """Convert a mapping of variables to a list."""
     for key, child in given.node.entries.items():
         item = given.at(key)
         if child.value is None:
@@ -65,7 +65,7 @@ def listed_variables(given: Take) -> None:
 
 
 def listed_secret_variables(given: Take) -> None:
-    """A mapping of variables to keys of Secrets, as a list."""
+    """Convert a mapping from variables to keys of Secrets to a list."""
     for key, child in given.node.entries.items():
         reference = {name: item.value for name, item in child.entries.items()}
         _variable(given.at(key), {"name": key, "valueFrom": {"secretKeyRef": reference}})
@@ -83,9 +83,10 @@ OwnFields = Callable[[Take, Mapping[str, Any]], Mapping[str, Any]]
 
 
 def template(given: Take, own_fields: OwnFields | None = None) -> None:
-    """A pod template: its account has a field of its own here, and Spark's container a name of its own.
+    """Convert a pod template: its account gets its own field; Spark's container gets the name it must have.
 
-    `own_fields` takes out of Spark's container, which it is given with its place, what does not stay there.
+    `own_fields`: gets Spark's place and container, and returns the container without fields that go
+    elsewhere.
     """
     spec = given.node.find(("spec",))
     if spec is None or not spec.is_mapping:
@@ -121,9 +122,10 @@ def template(given: Take, own_fields: OwnFields | None = None) -> None:
 
 
 def spark_container(spec: Node, wanted: str, chosen: str = "") -> int | None:
-    """Which container of a template's spec is Spark's; None if there is none.
+    """Returns the index of Spark's container in a template's spec; None if there is none.
 
-    Native Spark takes the one that is named to it, or else the first (KubernetesUtils.selectSparkContainer).
+    Native Spark uses the container that a property names, or else the first
+    (KubernetesUtils.selectSparkContainer).
     """
     containers = spec.entries.get("containers")
     items = containers.items if containers is not None else []
@@ -136,7 +138,8 @@ def spark_container(spec: Node, wanted: str, chosen: str = "") -> int | None:
 def _account_property(given: Take) -> bool:
     """Whether a property names the role's account, so that Spark ignores the template's.
 
-    An executor's template keeps the one in its old field `serviceAccount` (ExecutorKubernetesCredentials).
+    An executor keeps the account in its template's old field `serviceAccount`
+    (ExecutorKubernetesCredentials).
     """
     name = f"spark.kubernetes.authenticate.{given.role}.serviceAccountName"
     kept = given.role == "executor" and given.node.find(("spec", "serviceAccount")) is not None
@@ -149,7 +152,7 @@ def _container_name(given: Take) -> str:
 
 
 def restart(given: Take) -> None:
-    """Kubeflow's restart policy: `OnFailure` without a count retries nothing, there as here."""
+    """Convert kubeflow's restart policy. `OnFailure` without a count has no retries, there as here."""
     kind = given.node.entries.get("type")
     word = kind.text if kind is not None and kind.text else "Never"
     for field, child in given.node.entries.items():
@@ -192,7 +195,7 @@ def _restart_type(given: Take, word: str) -> None:
 
 
 def time_to_live(given: Take) -> None:
-    """When what has ended is deleted: the resource there, the driver's Job here."""
+    """Convert the time after which an ended application is deleted: the resource there, the Job here."""
     policy = given.draft.get("spec", "restartPolicy", "type")
     if policy == "Always":
         given.lost("a Deployment never ends, so it is never deleted", "delete it")
@@ -201,7 +204,7 @@ def time_to_live(given: Take) -> None:
 
 
 def _put_time_to_live(given: Take, seconds: Any) -> None:
-    """Set the time after which a Job is deleted; one of a schedule stays deleted, as in the input."""
+    """Set the time after which a Job is deleted; a schedule's Job stays deleted, as in the input."""
     if given.draft.scheduled:
         given.put(given.target, seconds)
         return
@@ -210,7 +213,7 @@ def _put_time_to_live(given: Take, seconds: Any) -> None:
 
 
 def milliseconds_to_live(given: Take) -> None:
-    """A time in milliseconds, as whole seconds; a negative one means forever."""
+    """Convert a time in milliseconds to whole seconds, rounded up; a negative time means forever."""
     value = given.node.value
     if not isinstance(value, int) or isinstance(value, bool):
         given.lost("not a whole number", "set `timeToLiveSeconds`")
@@ -221,7 +224,7 @@ def milliseconds_to_live(given: Take) -> None:
 
 
 def schedule(given: Take) -> None:
-    """A cron expression of robfig/cron: Kubernetes has the same, but takes the time zone apart."""
+    """Convert a cron expression of robfig/cron. Kubernetes has its own field for the time zone."""
     text = given.node.text.strip()
     zone = ""
     if text.startswith(("CRON_TZ=", "TZ=")):
@@ -243,7 +246,7 @@ def schedule(given: Take) -> None:
 
 
 def time_zone(given: Take) -> None:
-    """A time zone by its name; `Local` is that of the operator's pod, which mostly is UTC."""
+    """Copy the name of a time zone; `Local` is that of the operator's pod, usually UTC."""
     if given.node.text == "Local":
         given.needless("`Local` is the time zone of the controller, as in the input")
     elif given.draft.get("outer", "timeZone"):
@@ -253,7 +256,7 @@ def time_zone(given: Take) -> None:
 
 
 def disruption_budget(given: Take) -> None:
-    """A budget for the driver: one kind is rendered here, which keeps the one driver there is."""
+    """Convert a budget for the driver. sparkgen renders one kind, which keeps the one driver."""
     if given.node.value is False:
         given.needless("no budget is requested")
         return
@@ -266,7 +269,7 @@ def disruption_budget(given: Take) -> None:
 
 
 def batch_scheduler(given: Take) -> None:
-    """A scheduler for groups of pods: one that is known here, or else its name for the pods."""
+    """Convert a scheduler for groups of pods; the pods get the name of one that sparkgen does not know."""
     name, target = given.node.text, ("spec", "batchScheduler")
     if name == "kube-scheduler":
         told = "a gang of Kubernetes (1.36) replaces the PodGroup of the coscheduling plugin"
@@ -287,5 +290,5 @@ def batch_scheduler(given: Take) -> None:
 
 
 def comma_list(given: Take) -> None:
-    """Texts with commas between them, as a list."""
+    """Convert a text with commas to a list."""
     given.put(given.target, [part.strip() for part in given.node.text.split(",") if part.strip()])

@@ -1,7 +1,7 @@
-"""A draft -> the text of a document: in the order in which a person would write it, with comments.
+"""Writes a draft as the text of a document, in the order in which a person would write it, with comments.
 
-Fields come in the order of the schema, which is that of the documentation; what the schema does not know by
-name (properties, labels) comes in the order of the input.
+Fields are in the order of the schema, which is that of the documentation. Keys that the schema does not name
+(properties, labels) are in the order of the input.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HEAD = ("apiVersion", "kind", "metadata", "spec")
 def document_text(
     value: Mapping[str, Any], comments: Mapping[Path, Sequence[str]], head: Iterable[str]
 ) -> str:
-    """The text of a document. `comments`: lines above fields, by path; `head`: lines above everything."""
+    """Returns a document's text. `comments`: lines above fields, by path; `head`: lines above everything."""
     lines = [line for text in head for line in _comment(text, "")]
     spec = "connectServerSpec" if value["kind"] == CONNECT_KIND else "applicationSpec"
     _mapping(lines, value, (), "", comments, spec)
@@ -51,14 +51,14 @@ def _mapping(
 
 
 def _ordered_value(item: Any, path: Path, spec: str) -> Any:
-    """A value whose fields stand in the schema's order, as far as the schema orders them."""
+    """Returns a value with its fields in the schema's order, as far as the schema names them."""
     if not isinstance(item, dict):
         return item
     return {key: _ordered_value(item[key], (*path, key), spec) for key in _ordered(item, path, spec)}
 
 
 def _ordered(value: Mapping[str, Any], path: Path, spec: str) -> list[str]:
-    """The keys of a mapping in the order in which they are written. `spec`: the definition of its spec."""
+    """Returns the keys of a mapping in the order of the text. `spec`: the schema's definition of the spec."""
     known = _HEAD if not path else _order(tuple(part for part in path if isinstance(part, str)), spec)
     places = {name: index for index, name in enumerate(known)}
     return sorted(value, key=lambda key: places.get(key, len(places)))
@@ -66,7 +66,7 @@ def _ordered(value: Mapping[str, Any], path: Path, spec: str) -> list[str]:
 
 @functools.cache
 def _order(path: tuple[str, ...], spec: str) -> tuple[str, ...]:
-    """The fields that the schema names at a place of a document, in its order."""
+    """Returns the fields that the schema names at a place of a document, in its order."""
     definitions = application_schema()["$defs"]
     if path == ("spec",):
         scheduled = tuple(definitions["scheduledSpec"]["properties"])
@@ -88,7 +88,7 @@ def _resolved(section: dict[str, Any], definitions: Mapping[str, Any]) -> dict[s
 
 
 def _comment(text: str, margin: str) -> list[str]:
-    """Text as comment lines; anything that is no plain character is shown as an escape."""
+    """Returns a text as comment lines; each character that is not printable becomes a space."""
     clean = "".join(char if char.isprintable() else " " for char in text)
     indent = " " * (len(clean) - len(clean.lstrip(" ")))
     width = max(_WIDTH - len(margin) - 2, 40)
