@@ -1,4 +1,4 @@
-"""The commands of sparkgen. Each stands in its own module; here they become one program."""
+"""The commands of sparkgen. Each has its own module; this module builds one program of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SECTIONS = {
     "Observe applications": (status, history, logs, ui, connect),
     "Look up and set up": (explain, schema, rule, chart, image, version),
 }
-"""What `sparkgen --help` lists below one another."""
+"""The sections of `sparkgen --help`, each with the modules of its commands."""
 COMMANDS = tuple(command for section in SECTIONS.values() for command in section)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
@@ -65,11 +65,11 @@ Start here:
 
 
 def _name(module: ModuleType) -> str:
-    """What the command of a module is called."""
-    return module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a word of Python
+    """Returns the name of a module's command."""
+    return module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a keyword of Python
 
 
-# What people type by habit, of other tools' commands -> what does it here.
+# Names of other tools' commands, which people type by habit -> the command that does it here.
 _OTHER_NAMES = {
     "build": "sparkgen render",
     "check": "sparkgen validate",
@@ -93,17 +93,17 @@ _OTHER_NAMES = {
 
 
 class Commands(TyperGroup):
-    """The commands, with an answer to what is none of them but clear all the same."""
+    """The commands, with an answer to names that are no command but have a clear meaning."""
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
-        """Write the list of commands in its sections, all in the same columns."""
+        """Write the list of commands in its sections, with columns of the same width in all."""
         width = max(len(_name(module)) for module in COMMANDS)
         for title, modules in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(_name(module).ljust(width), module.SUMMARY) for module in modules])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the arguments name. SparkgenError says what to write instead."""
+        """Returns the command in the arguments. Raises SparkgenError with the command that is meant."""
         name = args[0]
         if name in _OTHER_NAMES:
             raise SparkgenError(f"unknown command {name}; did you mean: {_OTHER_NAMES[name]}")
@@ -113,19 +113,19 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-# What an application gets may be empty: it is the application's.
+# The arguments of an application may be empty.
 _MAY_BE_EMPTY = ("arguments", "single")
 
 
 class Command(TyperCommand):
     """A command that refuses empty values.
 
-    "" is what a CI job passes on from a variable that is not set: `diff --from "$BASE"` would compare with a
-    cluster, `render -o "$OUT"` would print, `apply -n "$NAMESPACE"` would go elsewhere.
+    A CI job passes "" for a variable that is not set: `diff --from "$BASE"` would compare with a cluster,
+    `render -o "$OUT"` would print, `apply -n "$NAMESPACE"` would use another namespace.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments. SparkgenError names one that is empty."""
+        """Parse the arguments. Raises SparkgenError if a value is empty."""
         given = list(args)
         rest = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
@@ -152,7 +152,7 @@ def _is_empty(text: object) -> bool:
 
 
 def build_app() -> typer.Typer:
-    """The program. Help is plain text: no markup library is imported for it."""
+    """Returns the program. Its help is plain text, so that no markup library is imported."""
     app = typer.Typer(
         name="sparkgen",
         cls=Commands,
@@ -179,12 +179,12 @@ def build_app() -> typer.Typer:
 
 @cache
 def program() -> Callable[..., object]:
-    """The program as a function of its arguments. Made once: that takes longer than most commands."""
+    """Returns the program as a function of its arguments. Building it takes longer than most commands."""
     return get_command(build_app())
 
 
 def _group(module: ModuleType) -> typer.Typer:
-    """A command that has commands of its own."""
+    """Returns a command that has commands of its own."""
     group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
     for command in module.COMMANDS:
         group.command(command.__name__, cls=Command)(command)

@@ -1,4 +1,4 @@
-"""`sparkgen apply`, as typer declares it. What it does is in applying.py."""
+"""Declares `sparkgen apply` for typer; applying.py does its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `apply` prints: problems of documents, findings of the preflight, objects, and the next step."""
+"""Runs `apply`, and prints the problems of documents, the preflight's findings, objects and the next step."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 def apply(request: Request, options: Apply) -> int:
-    """Apply all documents; 1 if a document or the preflight has errors. It goes on if nobody reads of it."""
+    """Apply all documents; 1 if a document or the preflight has errors. A closed pipe does not stop it."""
     _agree(options)
     with output.outliving_readers():
         return _apply(request, options, Place(options.kubeconfig, options.context, request.namespace))
@@ -71,7 +71,7 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
 
 
 def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
-    """Whether anything stops the apply; all of it is printed, for all applications."""
+    """Whether a finding stops the apply. Prints the findings of all applications."""
     stopped = owned = False
     for task in tasks:
         found, others = findings(task, take=options.take)
@@ -83,7 +83,7 @@ def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
 
 
 def _clash(documents: Sequence[Document], all_wanted: Sequence[Wanted], request: Request) -> bool:
-    """Whether two documents are one object in the namespaces that they go to; then it is shown."""
+    """Whether two documents render the same object in the same namespace. Prints these problems."""
     pairs = zip(documents, all_wanted, strict=True)
     found = shared_objects(claim(document, wanted.objects) for document, wanted in pairs)
     if found:
@@ -92,7 +92,7 @@ def _clash(documents: Sequence[Document], all_wanted: Sequence[Wanted], request:
 
 
 def _told(outcome: Outcome, options: Apply) -> str:
-    """What became of each object, a line each; "" where the objects themselves are asked for."""
+    """Returns a line for each applied object; "" if the objects are printed as json or yaml."""
     if options.form == "text":
         after = " (dry run)" if options.dry_run else ""
         return "".join(f"{one.name} {one.result}{after}\n" for one in outcome.done)
@@ -100,7 +100,7 @@ def _told(outcome: Outcome, options: Apply) -> str:
 
 
 def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
-    """ClusterError where an application was refused; of several, all but the first are printed."""
+    """Raise ClusterError if an application was refused; of several errors, print all but the first."""
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if not errors:
         return
@@ -117,7 +117,7 @@ def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
 
 
 def _agree(options: Apply) -> None:
-    """SparkgenError for options that exclude each other."""
+    """Raise SparkgenError for options that exclude each other."""
     if options.wait and options.dry_run:
         raise SparkgenError(
             "--dry-run starts no run, so there is nothing to wait for; leave out --dry-run or --wait"
@@ -127,14 +127,14 @@ def _agree(options: Apply) -> None:
 
 
 def _documents(request: Request, options: Apply) -> Sequence[Document]:
-    """The documents, if none has errors; what is wrong with them is shown.
+    """Returns the documents; none if one has errors. Prints their problems.
 
-    Their local files are pushed where they have changed since.
+    If their local files have changed since the last push, pushes them.
     """
     stdin = Stdin()
     checked = check(replace(request, local_files="pushable") if options.push else request, stdin)
     shown = [one for one in checked.problems if not request.quiet or one.severity is Severity.ERROR]
-    if not options.skip_preflight:  # which looks whether a node has the image, and says it with that
+    if not options.skip_preflight:  # which checks whether a node has the image, and reports it
         shown = [one for one in shown if one.code != UNNAMED]
     show(shown, request, stdin, on_stdout=False)
     if checked.errors:
@@ -142,13 +142,13 @@ def _documents(request: Request, options: Apply) -> Sequence[Document]:
     agree(checked.documents, request.namespace)
     if not options.push or not any(concerned(document.value) for document in checked.documents):
         return checked.documents
-    from sparkgen.cli import pushing  # noqa: PLC0415 - few documents have files beside them
+    from sparkgen.cli import pushing  # noqa: PLC0415 - few documents have local files
 
     return pushing.brought(checked.documents, request, options.ca_file, dry_run=options.dry_run)
 
 
 def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool:
-    """Print what was found; whether anything of it stops the apply."""
+    """Print the findings. Returns whether one of them stops the apply."""
     found = [one for one in findings if not request.quiet or one.severity is Severity.ERROR]
     if found:
         output.note(f"preflight of {wanted.name} in {wanted.namespace}:")
@@ -160,7 +160,7 @@ def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool
 
 
 def _end(cluster: Cluster, tasks: Sequence[Task], request: Request, options: Apply, place: Place) -> int:
-    """The next step; or the wait, and its exit code."""
+    """Print the next step; or wait, and return the run's exit code."""
     if options.dry_run:
         return 0
     if not request.quiet and options.form == "text" and not options.wait:

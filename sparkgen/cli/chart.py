@@ -1,4 +1,4 @@
-"""`sparkgen chart`: the Helm chart that takes the same document, as a folder or as a package."""
+"""`sparkgen chart`: copies or packages the Helm chart that takes the same documents."""
 
 from __future__ import annotations
 

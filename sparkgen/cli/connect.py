@@ -1,4 +1,4 @@
-"""`sparkgen connect`, as typer declares it. What it does is in connecting.py."""
+"""Declares `sparkgen connect` for typer; connecting.py does its work."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def command(
     context: Context = "",
     kubeconfig: Kubeconfig = "",
 ) -> None:
-    """Listen, and say where, or run a program."""
+    """Forward the port, and print its address or run a program."""
     from sparkgen.cli import connecting  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 

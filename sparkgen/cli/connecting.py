@@ -1,4 +1,4 @@
-"""What `connect` prints: a port that leads to a Connect server or a notebook, or a program as its client."""
+"""Runs `connect`: forwards a port to a Connect server or a notebook, and may run a program as its client."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConnectOptions:
-    """What was asked for. `command`: a program to run, and its arguments; `timeout`: as in `5m`.
+    """The options of a call. `command`: a program to run, and its arguments; `timeout`: such as `5m`.
 
-    `port`: None for the server's own number.
-    `start`: whether to start a server that is suspended.
+    `port`: None for the server's own number. `start`: whether to start a suspended server.
     """
 
     place: Place
@@ -45,7 +44,7 @@ class ConnectOptions:
 
 
 def connect_to(options: ConnectOptions) -> int:
-    """Forward the port until the end: 0, or the program's exit code."""
+    """Forward the port until the end. Returns 0, or the program's exit code."""
     seconds = seconds_of(options.timeout) or 0
     if options.command and shutil.which(options.command[0]) is None:
         raise SparkgenError(f"cannot run {options.command[0]}: command not found")
@@ -73,7 +72,7 @@ def connect_to(options: ConnectOptions) -> int:
 
 
 def _started(cluster: Cluster, run: Run) -> Run:
-    """The run of a server that was suspended, and is so no more."""
+    """Start a suspended server. Returns its run."""
     controller = controller_of(run.workload)
     run = connecting.start(cluster, run)
     _say(f"started {run.application}")
@@ -83,7 +82,7 @@ def _started(cluster: Cluster, run: Run) -> Run:
 
 
 def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run:
-    """The run when the server answers. SparkgenError when it will not, or not in time."""
+    """Returns the run when the server answers. Raises SparkgenError if it will not, or not in time."""
 
     def awaited(life: Life, fares: str) -> str:
         text = f"{run.application} is {fares}"
@@ -101,7 +100,7 @@ def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run
 
 
 def _tell(run: Run, port: int, place: str) -> None:
-    """The address as data; how to use it, and where the token is, as notes."""
+    """Print the address as data, and as notes how to use it and where its token is."""
     notebook = bool(notebook_port(run))
     remote = f"http://localhost:{port}" if notebook else address(port)
     output.write(f"{remote}\n")

@@ -1,4 +1,4 @@
-"""`sparkgen delete`, as typer declares it. What it does is in ending.py."""
+"""Declares `sparkgen delete` for typer; ending.py does its work."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(
     form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
-    """Remove applications."""
+    """Delete applications."""
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 

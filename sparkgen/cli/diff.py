@@ -1,4 +1,4 @@
-"""`sparkgen diff`: what would change, in words and as objects."""
+"""`sparkgen diff`: prints what would change, in words and as objects."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Examples:
 
 
 class DiffForm(str, enum.Enum):
-    """How a difference is written: sparkgen.diff.forms.FORMS."""
+    """The formats of a difference: sparkgen.diff.forms.FORMS."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -132,7 +132,7 @@ def command(
     ] = False,
     colour: ColourChoice = Colour.AUTO,
 ) -> None:
-    """Compare, print, and end with 1 if anything differs."""
+    """Compare, print the difference, and exit with 1 if there is any."""
     from sparkgen.diff.forms import shown  # noqa: PLC0415 - not for every command's help
 
     asked = requested(sources, values, sets, set_strings, colour=colour, target=target, lock=lock)
@@ -152,7 +152,7 @@ def command(
 
 
 def _agree(old: str, new: str, rendered: str, context: str, kubeconfig: str, *, merge_base: bool) -> None:
-    """SparkgenError for options of two kinds of comparison."""
+    """Raise SparkgenError for options of two kinds of comparison."""
     if (new or merge_base) and not old:
         raise SparkgenError("--to and --merge-base need an earlier revision; add --from REVISION")
     if old and rendered:
@@ -181,7 +181,7 @@ def _revisions(request: Request, old: str, new: str, *, merge_base: bool) -> Dif
 
 
 def _documents(request: Request) -> tuple[Document, ...]:
-    """The documents of the work tree. Errors in them are shown, and end the command."""
+    """Returns the documents of the work tree. Prints their errors; then raises SparkgenError."""
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.errors import Severity  # noqa: PLC0415
     from sparkgen.usecases.checking import agree, check  # noqa: PLC0415 - see `command`
@@ -232,7 +232,7 @@ def _print(text: str, form: DiffForm, colour: Colour) -> None:
 
 
 def coloured(text: str) -> str:
-    """Text for a terminal: green what comes, red what goes. The colours are all that a terminal obeys."""
+    """Returns a text with colours for a terminal. No other control character of the text has an effect."""
     from sparkgen.terminal import readable  # noqa: PLC0415 - see `command`
 
     colours = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}

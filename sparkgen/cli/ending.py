@@ -1,4 +1,4 @@
-"""What `kill` and `delete` ask and print."""
+"""Runs `kill` and `delete`: asks for confirmation, and prints the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sparkgen.usecases import deleting, killing, object_names
 
 @dataclass(frozen=True, slots=True)
 class EndOptions:
-    """What was asked for, besides what is to end. `form`: of ObjectForm."""
+    """The options of a call, without the names. `form`: a value of ObjectForm."""
 
     place: Place
     form: str = "text"
@@ -31,7 +31,7 @@ class EndOptions:
 
 
 def kill(options: EndOptions, name: str, wanted: str) -> int:
-    """End a run (`wanted`: "" for the one that runs); 0 also when there is nothing to end."""
+    """Stop a run (`wanted`: "" for the running one); 0 also if none is running, 1 if the user says no."""
     cluster = connect(options.place)
     application = one(cluster, name)
     run = killing.run_to_kill(application, wanted)
@@ -47,7 +47,7 @@ def kill(options: EndOptions, name: str, wanted: str) -> int:
 
 
 def _instead(application: Application) -> str:
-    """How the latest run fares, and which sessions there are: nobody ends those who does not name them."""
+    """Returns the latest run's state, and how to name the sessions: only a named session is stopped."""
     latest = next((run for run in application.runs if not contract.is_session(run.workload)), None)
     words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
     sessions = [
@@ -76,7 +76,7 @@ def _after(run: Run, place: Place) -> str:
 
 
 def delete(options: EndOptions, names: Sequence[str]) -> int:
-    """Remove all objects of applications; 1 when the person says no, 2 when one of them cannot be found."""
+    """Delete all objects of applications; 1 if the user says no, 2 if an application cannot be found."""
     cluster = connect(options.place)
     found, problems = deleting.applications(cluster, names)
     for text in problems:
@@ -106,7 +106,7 @@ def delete(options: EndOptions, names: Sequence[str]) -> int:
 
 
 def _print(items: Sequence[Mapping[str, Any]], what: str, options: EndOptions) -> None:
-    """Objects, and what became of them where text is asked for."""
+    """Print objects; in the form `text`, with what happened to them."""
     if options.form in ("json", "yaml"):
         output.data(object_names.objects_text(items, options.form))
         return
@@ -115,7 +115,7 @@ def _print(items: Sequence[Mapping[str, Any]], what: str, options: EndOptions) -
 
 
 def _agreed(question: str, options: EndOptions) -> bool:
-    """Whether the person says yes. SparkgenError where nobody can be asked."""
+    """Whether the user says yes. Raises SparkgenError if there is no terminal to ask on."""
     if options.yes:
         return True
     if not sys.stdin.isatty():

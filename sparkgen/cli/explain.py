@@ -1,4 +1,4 @@
-"""`sparkgen explain`."""
+"""`sparkgen explain`: prints what the schema says about a field."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Kind(str, enum.Enum):
 
 
 def complete_field(incomplete: str) -> list[str]:
-    """The paths that continue what was typed, for the shell."""
+    """Returns the paths that complete what was typed, for the shell."""
     from sparkgen.schema.explain import find  # noqa: PLC0415 - only this command reads the schema as a tree
 
     start = incomplete.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""`lint --fix`: the files of a call with what can be put right, each replaced at once or not at all."""
+"""`lint --fix`: applies fixes to the files of a call. Each file is replaced as a whole, or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
-    """Fix the files of a request, or print the difference; whether there was anything to fix."""
+    """Fix the files of a request, or print the difference. Returns whether there was anything to fix."""
     if request.values or request.sets or request.set_strings or request.target:
         raise SparkgenError(
             "--fix changes the files themselves; leave out -f, --set, --set-string and --target"
@@ -37,7 +37,7 @@ def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
     for name in names:
         data = read_file(name)
         if isinstance(data, Problem):
-            continue  # the report says it
+            continue  # the report has this problem
         fixed = fix_text(data, _finder(review, name))
         if fixed.data == data:
             continue
@@ -51,7 +51,7 @@ def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
 
 
 def _finder(review: Review, file: str) -> Find:
-    """What the policy finds in a document of a file, and no comment ignores."""
+    """Returns a function that finds the problems of a document that no comment ignores, with their fixes."""
 
     def find(document: Document) -> list[tuple[Problem, tuple[Edit, ...]]]:
         found = dict(review.find(document))
@@ -70,7 +70,7 @@ def _difference(name: str, old: bytes, new: bytes) -> str:
 
 
 def _tell(name: str, old: bytes, new: bytes, number: int, configured: Configured) -> None:
-    """Say what was done, and for which application it means a new run."""
+    """Print how many findings were fixed, and which applications get a new run."""
     output.note(f"{name}: fixed {number} {'finding' if number == 1 else 'findings'}")
     for before, after in zip(_runs(old, configured), _runs(new, configured), strict=True):
         if before != after:
@@ -84,7 +84,7 @@ def _runs(data: bytes, configured: Configured) -> list[str]:
 
 
 def _replace(path: Path, old: bytes, new: bytes) -> None:
-    """Put new bytes into a file, whole or not at all; a link goes on leading to its file, with its mode."""
+    """Replace a file as a whole, or not at all. A link stays a link, and its target keeps its mode."""
     target = Path(os.path.realpath(path))
     try:
         descriptor, staged = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -1,4 +1,4 @@
-"""`sparkgen history`: the runs of an application that are still in the cluster."""
+"""`sparkgen history`: lists the runs of applications that are still in the cluster."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def command(
     ] = "",
     run: RunName = "",
 ) -> None:
-    """Print the table, or get the log."""
+    """Print the table, or write the event log."""
     names = names or []
     if run and not event_log:
         raise SparkgenError("--run selects the run whose event log to write; add --event-log FILE")
@@ -89,7 +89,7 @@ def command(
 
 
 def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:
-    """Get the log of a run, and say what to do with it."""
+    """Write the event log of a run to a file, and print the next step."""
     from sparkgen.live.event_log import fetch  # noqa: PLC0415 - as above
     from sparkgen.live.find import choose, one  # noqa: PLC0415
     from sparkgen.writers import own_files  # noqa: PLC0415

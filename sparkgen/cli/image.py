@@ -1,4 +1,4 @@
-"""`sparkgen image`: the runtime image, made by the user's own builder. What it does is in imaging.py."""
+"""Declares `sparkgen image` for typer; imaging.py does its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `sparkgen image` does: the context, the builder, the lines that name it. No command line."""
+"""Runs `image`: writes the build context, calls the builder, and prints the image's name and its use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparkgen.local.view import Plain
 
 
 def build(plan: builders.Plan, builder: str) -> None:
-    """Make the image, and say how it is named. Its name, with the digest if it has one, is the output."""
+    """Build the image. Prints its name, with the digest if there is one, and the next step."""
     if builder and builder not in builders.BUILDERS:
         raise SparkgenError(f"unknown --builder {builder!r}; use one of {', '.join(builders.BUILDERS)}")
     program = builders.find(builder, os.environ)
@@ -31,7 +31,7 @@ def build(plan: builders.Plan, builder: str) -> None:
 
 
 def context(directory: Path) -> None:
-    """Write the context into a new folder, whole or not at all."""
+    """Write the context into a new folder, as a whole or not at all."""
     if directory.exists():
         raise SparkgenError(f"{directory} exists already; give a new folder")
     directory.parent.mkdir(parents=True, exist_ok=True)

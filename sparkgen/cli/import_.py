@@ -1,4 +1,4 @@
-"""`sparkgen import`."""
+"""`sparkgen import`: converts other tools' applications to documents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Examples:
 
 
 class Report(str, enum.Enum):
-    """How the report is written."""
+    """The formats of the report."""
 
     TEXT = "text"
     FULL = "full"
@@ -154,7 +154,7 @@ def _report(result: Result, form: Report) -> None:
 
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
-    """One file per application; nothing is written if one of them is there already."""
+    """Write one file per application. Without `force`, nothing is written if one of the files exists."""
     from sparkgen.writers.new_files import write_new  # noqa: PLC0415 - only for this command
 
     texts = (item.text for item in items)
@@ -162,7 +162,7 @@ def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
 
 
 def file_names(items: Sequence[Imported]) -> list[str]:
-    """A file for each application: NAME.yaml; where two have one name, with the namespace or a number."""
+    """Returns a file for each application: NAME.yaml; for equal names, with the namespace or a number."""
     plain = [item.name for item in items]
     names: list[str] = []
     for item in items:

@@ -1,4 +1,4 @@
-"""`sparkgen init`."""
+"""`sparkgen init`: writes a document to start from."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_{scala_line(SU
 
 
 class Language(str, enum.Enum):
-    """What the application is written in."""
+    """The languages of applications."""
 
     PYTHON = "python"
     JAVA = "java"
@@ -50,7 +50,7 @@ class Language(str, enum.Enum):
     R = "r"
 
 
-# What the stock images have on board, so that the first render can run as it is.
+# Programs that the stock images contain, so that a new document runs as it is.
 _STARTS = {
     Language.PYTHON: {
         "type": "Python",
@@ -154,24 +154,24 @@ def command(
 
 
 def document(language: Language, name: str, *, scheduled: bool) -> str:
-    """The text of a new application's document."""
+    """Returns the text of a new application's document."""
     values = {"main_class": "", "arguments": "", **_STARTS[language]}
     spec = "spec.template" if scheduled else "spec"
     return _filled("app.yaml.j2", name, **values, scheduled=scheduled, spec=spec)
 
 
 def service_document(name: str) -> str:
-    """The text of a new shuffle service's document."""
+    """Returns the text of a new shuffle service's document."""
     return _filled("shuffle-service.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
 
 
 def history_document(name: str) -> str:
-    """The text of a new history server's document."""
+    """Returns the text of a new history server's document."""
     return _filled("history-server.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
 
 
 def connect_document(name: str) -> str:
-    """The text of a new Connect server's document. Only Spark 4 asks for a token."""
+    """Returns the text of a new Connect server's document. Only Spark 4 asks for a token."""
     version = NEWEST.version
     image = f"docker.io/apache/spark:{version}-python3"
     return _filled(
@@ -180,7 +180,7 @@ def connect_document(name: str) -> str:
 
 
 def notebook_document(name: str) -> str:
-    """The text of a new notebook's document."""
+    """Returns the text of a new notebook's document."""
     version = NEWEST.version
     image = f"registry.example.com/team/spark-notebook:{version}"
     secret, claim = f"{name}-notebook", f"{name}-home"
@@ -188,7 +188,7 @@ def notebook_document(name: str) -> str:
 
 
 def _filled(template: str, name: str, **values: object) -> str:
-    """A template's text with a name and values."""
+    """Returns a template's text with a name and values."""
     from jinja2 import (  # noqa: PLC0415 - 40 ms for this command only
         Environment,
         FunctionLoader,
@@ -221,7 +221,7 @@ def _check_name(name: str) -> None:
 
 
 def _save(path: Path, text: str, *, force: bool) -> None:
-    """Write a new file; SparkgenError if it exists and is not to be overwritten, or cannot be written."""
+    """Write a file. Raises SparkgenError if it exists and `force` is not set, or if it cannot be written."""
     from sparkgen.writers.atomic import replace  # noqa: PLC0415 - one command needs it
     from sparkgen.writers.repository import refuse_way_out  # noqa: PLC0415
 
@@ -229,7 +229,7 @@ def _save(path: Path, text: str, *, force: bool) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if force:  # a link is replaced, and not followed
+        if force:  # a link is replaced, not followed
             replace(path.parent, {path.name: text})
             return
         with open(os.open(path, flags, 0o666), "wb") as file:  # noqa: PTH123 - a handle that never follows a race

@@ -1,4 +1,4 @@
-"""`sparkgen kill`, as typer declares it. What it does is in ending.py."""
+"""Declares `sparkgen kill` for typer; ending.py does its work."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def command(
     form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
-    """End a run."""
+    """Stop a run."""
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 

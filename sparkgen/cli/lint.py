@@ -1,4 +1,4 @@
-"""`sparkgen lint`, as typer declares it. What it does is in linting.py."""
+"""Declares `sparkgen lint` for typer; linting.py does its work."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def command(
     colour: ColourChoice = Colour.AUTO,
     quiet: Quiet = False,
 ) -> None:
-    """Review documents and print what is unwise in them."""
+    """Check documents, and print the findings."""
     from sparkgen.cli.linting import lint  # noqa: PLC0415 - the rules are for this command alone
     from sparkgen.usecases.reviewing import LintOptions  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What `lint` does, from a request to an exit code. Knows no command line."""
+"""Runs `lint` on a request, and returns its exit code. Independent of typer."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from sparkgen.usecases.reviewing import LintOptions, Review
 
 
 def lint(request: Request, options: LintOptions, *, fix: bool = False, diff: bool = False) -> int:
-    """Review documents and print what is found to standard output; 1 if anything counts.
+    """Check documents, and print the findings; 1 if one counts, 2 if the configuration has errors.
 
-    `fix`: put right what can be, first; `diff`: print that as a difference, and no findings.
+    `fix`: apply the fixes first; `diff`: print the fixes as a difference, no findings, and 1 if there are
+    any.
     """
     stdin = Stdin()
     made = reviewing.review_of(options)

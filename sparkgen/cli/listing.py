@@ -1,4 +1,4 @@
-"""What `status` and `history` share: rows from a cluster, written in the form that was asked for."""
+"""What `status` and `history` share: prints rows from a cluster in the chosen format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def show(
     spaces: bool = False,
     header: bool = True,
 ) -> None:
-    """Print rows as text, wide, json, yaml or name; `spaces`: those of several namespaces."""
+    """Print rows as text, wide, json, yaml or name. `spaces`: with a column for the namespace."""
     from sparkgen.live.rows import names  # noqa: PLC0415 - not for every command's help
     from sparkgen.live.table import table, value  # noqa: PLC0415
 
@@ -37,12 +37,12 @@ def show(
 
 
 def nothing_in(where: str) -> str:
-    """What to say where there is no application."""
+    """Returns what to print if there is no application."""
     return f"no sparkgen applications in {where}; to look elsewhere, add --namespace or --context"
 
 
 def tell_unseen(unseen: Iterable[str]) -> None:
-    """Say once what the person may not see."""
+    """Print, once each, which kinds of objects the user may not list."""
     for text in dict.fromkeys(unseen):
         output.note(f"sparkgen: {text}; objects of this kind are not shown")
 

@@ -1,4 +1,4 @@
-"""`sparkgen logs`: what driver, allocator and executors of a run have written."""
+"""`sparkgen logs`: prints the logs of a run's driver, allocator and executors."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def command(
     context: Context = "",
     kubeconfig: Kubeconfig = "",
 ) -> None:
-    """Print what was written, and with --follow what will be."""
+    """Print the log; with --follow, also what is written later."""
     from sparkgen.cluster import Place, connect  # noqa: PLC0415 - not for every command's help
     from sparkgen.live.find import choose, one  # noqa: PLC0415
 
@@ -96,9 +96,10 @@ def command(
 
 
 def _print(lines: Iterable[str], allocator: str | None) -> None:
-    """Print lines as they come. `allocator`: what the allocator's begin with; None where none is its.
+    """Print lines as they come. `allocator`: the start of the allocator's lines; None if there are none.
 
-    On a terminal these are their sentences: the facts behind them are for programs.
+    On a terminal, only the sentences of the allocator's lines are printed: the facts after them are for
+    programs.
     """
     from sparkgen.live.allocatorlog import sentence  # noqa: PLC0415 - as above
 
@@ -114,7 +115,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterable[str]:
 
 
 def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follow: bool) -> Source:
-    """The log that is meant. SparkgenError says why there is none; with `follow` it is waited for."""
+    """Returns the chosen log. Raises SparkgenError if there is none; with `follow`, waits for it."""
     from sparkgen.live import sources  # noqa: PLC0415 - as above
 
     if executor:
@@ -126,7 +127,7 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
     if found is None:
         run = _wait(cluster, run, allocator=allocator, follow=follow)
         found = find(run)
-    assert found is not None  # noqa: S101 - _wait has seen it
+    assert found is not None  # noqa: S101 - _wait returns a run that has one
     if not allocator and contract.is_session(run.workload):
         output.note(
             "sparkgen: the driver of a session logs to its own terminal; this is the log of its allocator:"
@@ -142,11 +143,11 @@ def _text(cluster: Cluster, source: Source) -> str:
     try:
         return cluster.log(source.pod, source.container)
     except ClusterError:
-        return ""  # it only serves to tell more
+        return ""  # it only adds detail
 
 
 def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
-    """The run when there is a log of it. SparkgenError when there will be none, or nobody waits."""
+    """Returns the run when it has a log. Raises SparkgenError if there will be none, or without `follow`."""
     from sparkgen.live import sources  # noqa: PLC0415 - as above
     from sparkgen.usecases import drivers  # noqa: PLC0415
 
@@ -188,7 +189,7 @@ def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[st
 
 
 def _there(run: Run) -> list[Source]:
-    """All logs that there are now."""
+    """Returns all logs that exist now."""
     from sparkgen.live import sources  # noqa: PLC0415 - as above
 
     own = dict.fromkeys((sources.driver_source(run), sources.allocator_source(run)))

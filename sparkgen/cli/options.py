@@ -12,7 +12,7 @@ from sparkgen.cli.request import Request
 
 
 class Format(str, enum.Enum):
-    """How problems are written: sparkgen.cli.request.FORMS."""
+    """The formats of problems: sparkgen.cli.request.FORMS."""
 
     TEXT = "text"
     CONCISE = "concise"
@@ -30,7 +30,7 @@ class Colour(str, enum.Enum):
 
 
 class Target(str, enum.Enum):
-    """Who applies the manifests: sparkgen.cli.request.TARGETS."""
+    """The tools that apply the manifests: sparkgen.cli.request.TARGETS."""
 
     KUBECTL = "kubectl"
     ARGOCD = "argocd"
@@ -47,7 +47,7 @@ class ObjectForm(str, enum.Enum):
 
 
 class Listing(str, enum.Enum):
-    """How what lives in a cluster is written, as kubectl names it."""
+    """The formats of objects in a cluster, with kubectl's names."""
 
     TEXT = "text"
     WIDE = "wide"
@@ -189,9 +189,9 @@ def requested(
     target: Target | None = None,
     lock: str = "",
 ) -> Request:
-    """What typer read as a Request: lists that were not given are empty, choices are their texts.
+    """Returns what typer read as a Request: missing lists are empty, choices are their texts.
 
-    What only some commands have, they add with `dataclasses.replace`.
+    A command adds its other options with `dataclasses.replace`.
     """
     return Request(
         tuple(sources),

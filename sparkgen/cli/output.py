@@ -1,8 +1,9 @@
-"""What goes to the terminal: data on standard output, everything else on standard error.
+"""Prints all output: data on standard output, everything else on standard error.
 
-All that a command prints goes through here, and so does what typer prints for it: nothing that came from
-outside moves a cursor, hides, or gives a CI runner an order (sparkgen/terminal.py). Data (manifests, JSON) is
-exact where a program reads it; whoever writes data has escaped the same characters in its own way.
+Everything that a command prints goes through this module, and so does what typer prints for it. Text from
+outside cannot move the cursor, hide other text, or give a CI runner an order (sparkgen/terminal.py). Data
+(manifests, JSON) stays exact if a program reads it; the writers of data have escaped the same characters in
+their own way.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# The exit code of a program that a closed pipe ended, as shells give it for SIGPIPE.
+# The exit code of a program that SIGPIPE ended, as shells report it.
 _CLOSED_PIPE = 141
 _REDRAW = "\r\x1b[K"
 _OUTLIVES: ContextVar[bool] = ContextVar("outlives", default=False)
@@ -33,22 +34,23 @@ _OUTLIVES: ContextVar[bool] = ContextVar("outlives", default=False)
 def write(text: str, *, coloured: bool = False) -> None:
     """Print text for people on standard output: a table, a diff, names.
 
-    `coloured`: the colours in it are ours, and stay. A reader that went away ends the program without a word.
-    SparkgenError where the text cannot go, as on a full disk.
+    `coloured`: the colours in it are sparkgen's, and stay. If the reader has closed the pipe, the program
+    exits without a message. Raises SparkgenError if the text cannot be written, as on a full disk.
     """
     _send(sys.stdout, readable(text, colours=coloured))
 
 
 def data(text: str, stream: TextIO | None = None) -> None:
-    """Print data, on standard output as a rule: UTF-8 and line feeds, exactly but for a terminal."""
+    """Print data, on standard output by default: UTF-8 and line feeds, exact except on a terminal."""
     stream = stream or sys.stdout
     _send(stream, for_terminal(text) if stream.isatty() else text)
 
 
 def log(line: str, sentence: Callable[[str], str] | None = None) -> None:
-    """Print a line of an application's log: its bytes, or for a terminal its text and colours.
+    """Print a line of an application's log: its bytes; on a terminal, its text and colours.
 
-    What is no UTF-8 in it came as surrogates (`surrogateescape`). `sentence`: what of it a person reads.
+    Bytes that are not UTF-8 are surrogates in `line` (`surrogateescape`). `sentence`: returns the part of the
+    line for people, for a terminal.
     """
     if sys.stdout.isatty():
         line = log_line(sentence(line) if sentence else line)
@@ -56,30 +58,30 @@ def log(line: str, sentence: Callable[[str], str] | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Print a line for the person at the terminal. It stays one line, whatever a value in it holds."""
+    """Print a line for the person at the terminal. It stays one line, whatever its values contain."""
     _send(sys.stderr, f"{readable(visible(text))}\n")
 
 
 def complain(text: str, *, coloured: bool = False) -> None:
-    """Print text about problems, which ends its lines itself. Values in it are on one line each already."""
+    """Print text about problems, with its own line ends. Each value in it is on one line already."""
     _send(sys.stderr, readable(text, colours=coloured))
 
 
 def fail(text: str) -> None:
-    """Print why a command ends. Further lines are moved to the right: none can be taken for one of ours."""
+    """Print why a command ends. Further lines are indented, so that none looks like one of sparkgen's own."""
     first, *more = text.split("\n")
     rest = "".join(f"\n  {visible(line)}" for line in more if line.strip())
     _send(sys.stderr, f"{readable(visible(first) + rest)}\n")
 
 
 def redraw(text: str = "") -> None:
-    """Put a line in the place of the last one, on a terminal; "" takes it away."""
+    """Replace the last line on a terminal; "" removes it."""
     _send(sys.stderr, f"{_REDRAW}{readable(visible(text))}")
 
 
 @contextmanager
 def outliving_readers() -> Iterator[None]:
-    """Inside, a reader that went away ends nothing: what is still to be said is said to nobody."""
+    """Inside, a closed pipe does not end the program: further output is dropped."""
     before = _OUTLIVES.set(True)
     try:
         yield
@@ -89,7 +91,7 @@ def outliving_readers() -> Iterator[None]:
 
 @contextmanager
 def through_here() -> Iterator[None]:
-    """Inside, what a library prints goes the same way: help and completions as data, its errors as text."""
+    """Inside, a library's output goes through this module: help and completions as data, errors as text."""
     before = sys.stdout, sys.stderr
     sys.stdout = cast("TextIO", _Passed(before[0], exact=True))
     sys.stderr = cast("TextIO", _Passed(before[1], exact=False))
@@ -100,7 +102,7 @@ def through_here() -> Iterator[None]:
 
 
 class _Passed:
-    """A standard stream whose texts are sent on by `_send`. All else of the stream is its own."""
+    """A standard stream whose texts are printed by `_send`. Everything else is that of the stream."""
 
     encoding, errors = "utf-8", "backslashreplace"
 
@@ -125,7 +127,7 @@ def _send(stream: TextIO, text: str, unknown: str = "backslashreplace") -> None:
         stream.buffer.write(text.encode("utf-8", errors=unknown))
         stream.buffer.flush()
     except OSError as error:
-        # Python flushes once more at its end, and would complain there.
+        # Python flushes the stream again when it exits, and would then print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if isinstance(error, BrokenPipeError):
             if _OUTLIVES.get():
@@ -138,7 +140,8 @@ def _send(stream: TextIO, text: str, unknown: str = "backslashreplace") -> None:
 def use_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) -> bool:
     """Whether to colour text.
 
-    The option, then NO_COLOR, then FORCE_COLOR (https://force-color.org), then whether a person looks.
+    First the option decides, then NO_COLOR, then FORCE_COLOR (https://force-color.org), then whether the
+    stream is a terminal that can show colours.
     """
     if choice != "auto":
         return choice == "always"
@@ -150,7 +153,7 @@ def use_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) -> b
 
 
 def source_lines(stdin: bytes) -> Lines:
-    """A function that gives any line of an input file, or of what was read from standard input."""
+    """Returns a function that gives any line of an input file, or of what was read from standard input."""
     known: dict[str, list[str]] = {}
 
     def line(file: str, number: int) -> str:
@@ -163,7 +166,7 @@ def source_lines(stdin: bytes) -> Lines:
 
 
 def _text(file: str, stdin: bytes) -> str:
-    """The text of a file for an excerpt; "" for what is no file (an option) or cannot be read any more."""
+    """Returns a file's text for an excerpt; "" for an option, or if the file cannot be read any more."""
     from sparkgen.document.sources import read_file  # noqa: PLC0415 - only where there is something to say
 
     data = stdin if file == STDIN else read_file(file) if Path(file).is_file() else b""

@@ -1,4 +1,4 @@
-"""The rules' pages, as the package carries them: sparkgen/semantics/pages/SG104.md, sparkgen/lint/pages."""
+"""Reads the rules' pages from the package: sparkgen/semantics/pages/SG104.md, sparkgen/lint/pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparkgen.reports import Rule
 
 
 def rules() -> dict[str, Rule]:
-    """Every rule by code, in order of codes; a page's first line is `# CODE: title`."""
+    """Returns every rule by code, in the order of codes. A page's first line is `# CODE: title`."""
     folders = [files("sparkgen").joinpath(part, "pages") for part in ("semantics", "lint")]
     found = {}
     for entry in sorted((e for folder in folders for e in folder.iterdir()), key=lambda entry: entry.name):

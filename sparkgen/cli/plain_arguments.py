@@ -1,9 +1,9 @@
-"""Read plain command lines of `render`, `validate` and `apply` without typer.
+"""Reads plain command lines of `render`, `validate` and `apply` without typer.
 
 Importing typer takes longer than rendering a document (60 to 160 ms, depending on its version), and these
-commands run in every CI job and every commit hook. Here only well-formed command lines are read, with options
-written out in the usual ways. Anything else, from `--help` to a mistake, is left to typer, which knows what
-to say. A test holds both to the same meaning.
+commands run in every CI job and every commit hook. This module reads only well-formed command lines, with
+options in their usual forms. Typer reads all others, from `--help` to a mistake, because it has the help and
+the messages. A test checks that both read the same.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _OF_APPLY = ("kubeconfig", "context", "dry_run", "wait", "timeout", "skip_prefli
 
 
 def parse(arguments: Sequence[str]) -> tuple[str, Request, Apply] | None:
-    """The command and what it is asked for; None if typer has to look at this."""
+    """Returns the command, its request and the options of `apply`; None if typer must read the arguments."""
     if not arguments or arguments[0] not in _FLAGS:
         return None
     command = arguments[0]
@@ -82,7 +82,7 @@ def parse(arguments: Sequence[str]) -> tuple[str, Request, Apply] | None:
 
 
 def _option(command: str, word: str, rest: list[str], found: dict[str, Any]) -> bool:
-    """Take an option and its value, the last of `rest`; False if this is not plain."""
+    """Read an option and its value, the last of `rest`. Returns False if they are not plain."""
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
     if not equals:
         if not rest or (rest[-1].startswith("-") and rest[-1] != "-"):

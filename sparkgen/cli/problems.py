@@ -1,4 +1,4 @@
-"""Show problems: which stream, which colours, and the lines of text they are about."""
+"""Prints problems: chooses the stream and the colours, and reads the lines that the problems are about."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sparkgen.cli import output
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem
 
-# Rules about secrets: a report never shows the lines they are about.
+# Rules about secrets: a report never shows the lines with them.
 _SECRET_RULES = frozenset({"SG117", "SG118"})
 
 
 class Stdin:
-    """Standard input: read when a document is to come from there, and kept for excerpts."""
+    """Standard input: read when a document comes from it, and kept for excerpts."""
 
     def __init__(self) -> None:
         self.data = b""
 
     def __call__(self) -> bytes:
-        """What comes from standard input."""
+        """Returns the bytes of standard input."""
         from sparkgen.document.sources import read_stdin  # noqa: PLC0415 - the caller has it already
 
         if sys.stdin.isatty():
@@ -32,7 +32,7 @@ class Stdin:
 
 
 def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdout: bool) -> None:
-    """Print a report of the problems in the form that was asked for."""
+    """Print a report of the problems in the chosen format."""
     if not problems and request.form in ("text", "concise"):
         return
     from sparkgen.reports import Context, Rule, report  # noqa: PLC0415 - only where there is something to say

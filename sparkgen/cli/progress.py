@@ -1,4 +1,4 @@
-"""How far a long command is: one line on a terminal, which goes when the work is done; nothing elsewhere."""
+"""Shows the progress of a long command: one line on a terminal, removed at the end; nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sparkgen.cli import output
 
 @contextmanager
 def progress(total: int, what: str = "rendered") -> Iterator[Callable[[int], None]]:
-    """A function that is told how many of `total` documents are done."""
+    """Yields a function to call with the number of documents that are done, out of `total`."""
     with live_line() as show:
         yield lambda done: show(f"{what} {done} of {total} documents")
 
 
 @contextmanager
 def live_line() -> Iterator[Callable[[str], None]]:
-    """A function that is told how far the work is, in words."""
+    """Yields a function that shows how far the work is, in words."""
     terminal, shown = sys.stderr.isatty(), False
 
     def show(words: str) -> None:

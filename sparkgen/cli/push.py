@@ -1,4 +1,4 @@
-"""`sparkgen push`, as typer declares it. What it does is in pushing.py."""
+"""Declares `sparkgen push` for typer; pushing.py does its work."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(
     ca_file: CaFile = "",
     quiet: Quiet = False,
 ) -> None:
-    """Push the files beside documents."""
+    """Push the local files of documents."""
     from sparkgen.cli import pushing  # noqa: PLC0415 - not for every command's help
 
     request = replace(requested(sources, values, sets, set_strings, lock=lock), quiet=quiet)

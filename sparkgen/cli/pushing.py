@@ -1,4 +1,4 @@
-"""What `push` prints, and what `apply` does of it by itself: artifacts, what was sent, and locks."""
+"""Runs `push`, and the push before an `apply`: prints artifacts, uploads and lock files."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def push(request: Request, ca_file: str, *, dry_run: bool, verify: bool) -> int:
 def brought(
     documents: Sequence[Document], request: Request, ca_file: str, *, dry_run: bool
 ) -> list[Document]:
-    """The documents with artifacts that are made of the files as they are; what is out of date is pushed.
+    """Returns the documents with artifacts of the current files. Pushes those that are out of date.
 
-    Nothing is asked of a registry for the others. With `dry_run` nothing is pushed or written.
+    Asks no registry about the others. With `dry_run`, pushes and writes nothing.
     """
     with _asked(ca_file) as asked:
         plans = [pushing.plan(document, request, asked) for document in documents]
@@ -74,7 +74,7 @@ def brought(
                 output.note(f"pushing {one.document.source}: {'; '.join(map(str, one.stale))}")
             pushed = pushing.bring(late, request, asked)
     if not dry_run:
-        # The lock of a file has all its documents, also those that are up to date.
+        # The lock of a file covers all its documents, also those that are up to date.
         files = {one.document.source for one in late}
         locks = pushing.write_locks([one for one in plans if one.document.source in files], request)
         _tell(late, pushed, locks, request, stdout=False)
@@ -99,7 +99,7 @@ def _asked(ca_file: str, *, verify: bool = False) -> Iterator[pushing.Push]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """How far uploads are: one line on a terminal, nothing elsewhere."""
+    """Yields a function that shows how far uploads are: one line on a terminal, nothing elsewhere."""
     known, held = dict[str, str](), threading.Lock()
     with live_line() as show:
 
@@ -160,7 +160,7 @@ def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
 
 
 def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
-    """Paths and sizes of all that is in an artifact; without its packages, where it was not packed."""
+    """Returns paths and sizes of the files in an artifact; if it was not packed, without its packages."""
     if packed.layer is not None:
         return [(member.path, member.size) for member in packed.layer.members]
     return [(file.inside, file.size) for file in packed.contents.files]
@@ -173,7 +173,7 @@ def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
 
 
 def _tell_untracked(plans: Sequence[pushing.Plan], request: Request) -> None:
-    """Files that go into artifacts, and that a reviewer of the repository does not see."""
+    """Warn about files in artifacts that are not in Git, so that a reviewer does not see them."""
     if not request.quiet and (paths := untracked.untracked(plans)):
         output.note(f"warning: not in Git: {_some(paths)}; add them to Git, or to .sparkgenignore")
 

@@ -1,4 +1,4 @@
-"""The commands as Markdown, from what typer is told about them: docs/reference/cli.md."""
+"""Writes docs/reference/cli.md: the commands as Markdown, from their declarations for typer."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _ENVIRONMENT = """\
 
 
 def reference() -> str:
-    """The whole page."""
+    """Returns the whole page."""
     return "\n".join([_OPENING, *(_section(module) for module in COMMANDS), _ENVIRONMENT])
 
 
 def _section(module: ModuleType) -> str:
-    """One command: how it is called, what it does, its arguments and options, examples."""
+    """Returns the section of a command: its calls, what it does, its arguments and options, examples."""
     name = module.__name__.rpartition(".")[2].rstrip("_")  # import_ is the command `import`
     calls, rows = [], []
     for command in getattr(module, "COMMANDS", None) or (module.command,):
@@ -67,7 +67,7 @@ def _section(module: ModuleType) -> str:
 
 
 def _parameters(command: Any) -> Iterator[tuple[OptionInfo | ArgumentInfo, Any, Any]]:
-    """What typer was told about each parameter, its type and its default."""
+    """Yields each parameter's declaration for typer, its type and its default."""
     hints = typing.get_type_hints(command, include_extras=True)
     for name, parameter in inspect.signature(command).parameters.items():
         kind, info = typing.get_args(hints[name])[:2]
@@ -80,11 +80,11 @@ def _argument(info: ArgumentInfo, kind: Any, default: Any) -> str:
 
 
 def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:
-    """A line of the table; default and choices where there are any."""
+    """Returns a line of the table, with default and choices if there are any."""
     if isinstance(info, ArgumentInfo):
         names = f"`{info.metavar}`"
     else:
-        # Inside of Annotated, typer takes the first name for the default until it builds the command.
+        # Inside Annotated, typer keeps the first name as the default until it builds the command.
         written = sorted([str(info.default), *(info.param_decls or ())], key=len)
         names = ", ".join(f"`{name}`" for name in written) + (f" `{info.metavar}`" if info.metavar else "")
     text = str(info.help)
@@ -98,7 +98,7 @@ def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:
 
 
 def _choices(kind: Any) -> str:
-    """The values of an option's enum, of which None may be the default; "" for an option of another type."""
+    """Returns the choices of an option's enum, whose default may be None; "" for another type."""
     for part in (kind, *typing.get_args(kind)):
         if isinstance(part, type) and issubclass(part, enum.Enum):
             return ", ".join(f"`{choice.value}`" for choice in part)

@@ -1,4 +1,4 @@
-"""`sparkgen render`, as typer declares it. What it does is in render_command.py."""
+"""Declares `sparkgen render` for typer; render_command.py does its work."""
 
 from __future__ import annotations
 

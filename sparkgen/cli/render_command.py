@@ -1,4 +1,4 @@
-"""What `validate` and `render` do, from a request to an exit code. Knows no command line."""
+"""Runs `validate` and `render` on a request, and returns the exit code. Independent of typer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def validate(request: Request) -> int:
-    """Check documents and print what is wrong with them to standard output; 1 if anything is."""
+    """Check documents, and print their problems; 1 if there is an error, with --strict also for a warning."""
     stdin = Stdin()
     checked = check(request, stdin)
     problems = [*checked.problems, *([] if checked.errors else _shared(checked.documents, request))]
@@ -39,9 +39,9 @@ def validate(request: Request) -> int:
 
 
 def render(request: Request) -> int:
-    """Check documents and render them to where the request says.
+    """Check documents, and render them to the output of the request.
 
-    1 if they have errors or a directory is out of date.
+    Returns 1 if they have errors, or if a directory is out of date.
     """
     from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for `validate`
 
@@ -69,7 +69,7 @@ def render(request: Request) -> int:
 
 
 def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
-    """Objects that several of the documents would make."""
+    """Returns a problem for each object that several of the documents would create."""
     from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for one document
 
     if len(documents) < 2:
@@ -79,13 +79,13 @@ def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
 
 
 def _wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:
-    """What is shown: --quiet hides warnings, unless --strict makes them count."""
+    """Returns the problems to show: --quiet hides warnings, unless --strict makes them count."""
     every = request.strict or not request.quiet
     return [problem for problem in problems if every or problem.severity is Severity.ERROR]
 
 
 def _check_options(request: Request) -> None:
-    """Refuse options that make no sense: they are a mistake in the command and not in a document."""
+    """Raise SparkgenError for wrong options: they are mistakes in the command, not in a document."""
     if request.only_check and not request.directory:
         raise SparkgenError("--check needs a directory to compare with; add --output-dir DIR")
     if request.directory == "-":
@@ -98,7 +98,7 @@ def _check_options(request: Request) -> None:
 
 
 def _print(bundles: Sequence[Bundle]) -> int:
-    from sparkgen.writers.stream import stream  # noqa: PLC0415 - one of three ways out
+    from sparkgen.writers.stream import stream  # noqa: PLC0415 - one of three outputs
 
     output.data(stream(bundles))
     return 0
@@ -116,7 +116,7 @@ def _write(bundles: Sequence[Bundle], request: Request) -> int:
 
 
 def _summary(directory: str, total: int, changes: Changes) -> str:
-    """What was done: ``deploy/pi: 11 files, 2 written, 1 removed``."""
+    """Returns what was done: ``deploy/pi: 11 files, 2 written, 1 removed``."""
     if not changes:
         return f"{directory}: {total} files, all up to date"
     removed = f", {len(changes.stale)} removed" if changes.stale else ""

@@ -1,4 +1,4 @@
-"""What `whatif` does, from a request to an exit code. Knows no command line."""
+"""Runs `whatif`, and returns its exit code. Independent of typer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks for."""
+    """The options of a call."""
 
     logs: tuple[str, ...]
     sets: tuple[str, ...]
@@ -37,12 +37,12 @@ class Asked:
 
 
 def cluster(capacity: int | None, ready: int | None, scale_up: float, losses: float, seed: int) -> Cluster:
-    """The cluster of the options."""
+    """Returns the cluster that the options describe."""
     return Cluster(capacity, ready, scale_up, losses, seed=seed)
 
 
 def whatif(asked: Asked) -> int:
-    """Replay each log and print the answers; 1 where the cheapest costs too much, or a replay never ends."""
+    """Replay each log and print the results; 1 if the best one costs too much, or a replay never ends."""
     _agree(asked)
     prices = read_prices(asked.prices) if asked.prices else None
     candidates = [*from_sets(asked.sets), *(from_overlay(name) for name in asked.overlays)]
@@ -67,7 +67,7 @@ def whatif(asked: Asked) -> int:
 
 
 def _agree(asked: Asked) -> None:
-    """SparkgenError for options that do not go together."""
+    """Raise SparkgenError for options that do not go together."""
     if asked.max_cost is not None and not asked.prices:
         raise SparkgenError("--max-cost needs prices; add --prices FILE")
     if asked.best and not (asked.sets or asked.overlays or asked.search):
@@ -97,7 +97,7 @@ def _best(one: Study) -> str:
 
 
 def _stuck(one: Study) -> tuple[Run, ...]:
-    """The replays that never end, each told; those of a search that nobody named are no mistake."""
+    """Returns the replays that never end, and reports them, except those that only --search tried."""
     found = tuple(run for run in one.stuck if run.candidate is None or not run.candidate.searched)
     for run in found:
         output.note(f"error: {one.recording.source}: {run.label}: {run.stopped}")

@@ -1,7 +1,7 @@
-"""`sparkgen render -R DIR`: all documents of a repository, for all environments, in one call.
+"""`sparkgen render -R DIR`: renders all documents of a repository, for all environments, in one call.
 
-First every application is checked, rendered and compared with its directory; then what changed is written.
-One error anywhere, and nothing is written.
+First, every application is checked, rendered and compared with its directory. Then, changed files are
+written. If there is an error anywhere, nothing is written.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 4
-"""Files that are named when a directory is out of date; the diff has all."""
+"""The number of files that are named if a directory is out of date; the diff has all of them."""
 
 
 def render_repository(request: Request) -> int:
-    """Render or check a whole repository. 1 if documents have errors or a directory is out of date."""
+    """Render or check a whole repository; 1 if documents have errors or a directory is out of date."""
     root = _root(request)
     todo = parts(root, request.directory)
     if not todo:
@@ -60,7 +60,7 @@ def render_repository(request: Request) -> int:
 
 
 def _root(request: Request) -> str:
-    """The one directory that the request names."""
+    """Returns the request's only directory. Raises SparkgenError without it, or without an output."""
     if len(request.sources) != 1 or request.sources[0] == "-":
         raise SparkgenError(
             "-R takes one directory that contains all documents: sparkgen render -R DIR -o OUT"
@@ -71,7 +71,7 @@ def _root(request: Request) -> str:
 
 
 def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
-    """Write what changed, remove what no document gives any more, and say what was done where."""
+    """Write what changed, remove what no document renders any more, and print what was done."""
     from sparkgen.writers import leftovers  # noqa: PLC0415 - see checking.py
     from sparkgen.writers.render_directory import write  # noqa: PLC0415
     from sparkgen.writers.root import mark  # noqa: PLC0415
@@ -93,7 +93,7 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
 
 
 def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
-    """Print what differs as a diff, and say for each application why it is out of date."""
+    """Print the differences as a diff, and why each application is out of date; 1 if one is."""
     late = [one for one in rendered if one.files]
     if not late and not stale:
         _say(f"{request.directory}: {_number(rendered)}, all up to date", request)
@@ -119,7 +119,7 @@ def _number(rendered: Sequence[Rendered]) -> str:
 
 
 def _why(changes: Changes) -> str:
-    """Which files are new, differ or go: ``job.yaml differs, role.yaml is new``."""
+    """Returns which files are new, differ or are removed: ``job.yaml differs, role.yaml is new``."""
     words = [
         *(f"{path} {'differs' if path in changes.old else 'is new'}" for path in changes.write),
         *(f"{path} is no longer needed" for path in changes.stale),

@@ -1,4 +1,4 @@
-"""What a person asked a command for, however the command line was read."""
+"""The options of a command, however its command line was read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ OBJECT_FORMS = ("text", "name", "json", "yaml")
 
 @dataclass(frozen=True, slots=True)
 class Request(Inputs):
-    """Documents, and how a command is to go about them, under the names of its parameters.
+    """The documents and the options of a command, under the names of its parameters.
 
     `form`: one of FORMS; `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of
-    documents without one; `directory` to write into, or to compare with if `only_check`; `recursive`: the one
-    source is a directory with all documents of a repository; "" where an option was not given.
+    documents without one; `directory` to write into, or to compare with if `only_check`; `recursive`: the
+    only source is a directory with all documents of a repository. An option that was not given is "".
     """
 
     form: str = "text"
@@ -33,10 +33,10 @@ class Request(Inputs):
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """What `apply` was asked for beside the documents, under the names of its parameters.
+    """The options of `apply` besides the documents, under the names of its parameters.
 
-    `timeout`: as in `30m`; `force`: take over fields of others; `take`: and objects that are nobody's;
-    `form`: one of OBJECT_FORMS; `push`: local files that have changed are pushed, trusting `ca_file`.
+    `timeout`: such as `30m`; `force`: take over fields of other owners; `take`: take over objects without an
+    owner; `form`: one of OBJECT_FORMS; `push`: push local files that have changed, trusting `ca_file`.
     """
 
     kubeconfig: str = ""
@@ -53,7 +53,7 @@ class Apply:
 
 
 def command_line(request: Request) -> str:
-    """The command that writes what a check compared with."""
+    """Returns the command that writes what a check compared."""
     import shlex  # noqa: PLC0415 - only for a directory that is out of date
 
     pairs = [

@@ -1,4 +1,4 @@
-"""The applications that documents describe at two points of a Git history."""
+"""Reads the applications that documents describe at two points of a Git history."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _SUFFIXES = (".yaml", ".yml")
 WORK_TREE = "the work tree"
 
 Contents = Mapping[str, bytes]
-"""Files by their names, as the caller of the command would call them."""
+"""Files by their names, as the caller of the command would write them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the history: a commit's id, or "" for the work tree; `name`: as people call it."""
+    """A point of the history: a commit's ID, or "" for the work tree; `name`: what people call it."""
 
     commit: str
     name: str
@@ -44,10 +44,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file with documents and the overlays that are laid on it, all by name and content.
+    """A file with documents, and the overlays for it, all with name and content.
 
-    `environment`: of whose overlays, with -R; else "". `runtime_image`: what the repository's configuration
-    names, or ""; `lock`: its lock, with an empty name where there is none.
+    `environment`: the environment of the overlays, with -R; else "". `runtime_image`: from the repository's
+    configuration, or "". `lock`: name and content of its lock file; the name is "" if there is none.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Unit:
 
 
 def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[Point, Point]:
-    """The two points of `--from` and `--to`; `new` "" is the work tree."""
+    """Returns the points of `--from` and `--to`. `new`: "" for the work tree."""
     later = Point(where.commit(new), new) if new else Point("", WORK_TREE)
     earlier = where.commit(old)
     if merge_base:
@@ -68,10 +68,10 @@ def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[
 
 
 def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[list[Side], list[Side], int]:
-    """The applications at both points that may differ, and the number of files that are the same.
+    """Returns the applications at both points that may differ, and the number of files that are the same.
 
-    Files that are the same bytes under the same overlays are not read any further. SparkgenError when there
-    is no document, or when one of the new point has errors.
+    Files with the same bytes and the same overlays are not read further. Raises SparkgenError if there is no
+    document, or if one of the new point has errors.
     """
     then, now = (_configured(where, point) for point in (old, new))
     before, after = _units(where, old, request, then), _units(where, new, request, now)
@@ -88,7 +88,7 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
 
 
 def _configured(where: Repository, point: Point) -> Configured:
-    """What the configuration says at a point, searched from the folder of the call up to the root."""
+    """Returns the configuration at a point, searched from the working directory up to the Git root."""
     if not point.commit:
         return configuration.read(configuration.found())
     here = Path.cwd().resolve()
@@ -128,7 +128,7 @@ def _found(where: Repository, point: Point, request: Request) -> list[Unit]:
 
 
 def _with_locks(where: Repository, point: Point, units: Sequence[Unit], request: Request) -> list[Unit]:
-    """The units with their locks at the point: that of --lock, of the environment, or the one beside them."""
+    """Returns the units with their locks at the point: of --lock, of the environment, or of the document."""
     wanted = [[name for name in _lock_names(unit, request) if name] for unit in units]
     every = list(dict.fromkeys(name for names in wanted for name in names))
     locks = _files(where, point, every, recursive=False)
@@ -147,14 +147,14 @@ def _lock_names(unit: Unit, request: Request) -> list[str]:
 
 
 def _names_files(unit: Unit) -> bool:
-    """Whether files beside it may have changed while the document and its lock have not."""
+    """Whether a document may name local files, which can change although document and lock stay the same."""
     return any(
         mark in data for _, data in (("", unit.data), *unit.overlays) for mark in (b"./", b"requirements")
     )
 
 
 def _files(where: Repository, point: Point, names: Sequence[str], *, recursive: bool) -> dict[str, bytes]:
-    """The files that names mean at a point; nothing for a name that is not there."""
+    """Returns the files with these names at a point; a name without a file is left out."""
     if not point.commit:
         return {file: _read(file) for name in names for file in _present(name, recursive=recursive)}
     ids: dict[str, str] = {}
@@ -165,7 +165,7 @@ def _files(where: Repository, point: Point, names: Sequence[str], *, recursive: 
 
 
 def _present(source: str, *, recursive: bool) -> Iterable[str]:
-    """The files that a name means in the work tree, called as `Repository.files` calls them."""
+    """Returns the files of a name in the work tree, named as `Repository.files` names them."""
     path = Path(source)
     if not path.is_dir():
         return [source] if path.is_file() else []
@@ -184,7 +184,7 @@ def _read(name: str) -> bytes:
 
 
 def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
-    """The documents of a whole repository for their environments, as `render -R` finds them."""
+    """Yields the documents of a whole repository for each environment, as `render -R` finds them."""
     if len(request.sources) != 1:
         raise SparkgenError(
             "-R takes one directory that contains all documents: sparkgen diff --from REV -R DIR"
@@ -209,7 +209,7 @@ def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
 
 
 def _applications(units: Sequence[Unit], point: Point, request: Request, *, strict: bool) -> list[Side]:
-    """The applications of units; with `strict`, an error in one ends it all."""
+    """Returns the applications of units. `strict`: an error in one raises SparkgenError; else skip it."""
     groups: dict[tuple[str, tuple[tuple[str, bytes], ...], tuple[str, bytes]], list[Unit]] = {}
     for unit in units:
         named = unit.lock if unit.lock[0] != lock_of(unit.name) else ("", b"")
@@ -225,7 +225,7 @@ def _applications(units: Sequence[Unit], point: Point, request: Request, *, stri
                 sources=tuple(documents),
                 values=tuple(overlays),
                 lock=places.put(*named) if named[0] else "",
-                # The files of another revision are not on disk; its lock says what was pushed of them.
+                # The files of another revision are not on disk; its lock says which were pushed.
                 local_files="unread" if point.commit else "pushed",
             )
             rendered = _rendered(placed, places, request, strict=strict)
@@ -234,21 +234,21 @@ def _applications(units: Sequence[Unit], point: Point, request: Request, *, stri
 
 
 class _Places:
-    """Files of a point, written where the reader of documents finds them, and their own names again."""
+    """Writes files of a point for the reader of documents, and maps their paths to their names."""
 
     def __init__(self, folder: Path, point: Point) -> None:
         self._folder, self._point = folder, point
         self._names: dict[str, str] = {}
 
     def put(self, name: str, data: bytes) -> str:
-        """Write a file; the path to read it from."""
+        """Write a file. Returns the path to read it from."""
         path = self._folder / f"{len(self._names)}.yaml"
         path.write_bytes(data)
         self._names[str(path)] = name
         return str(path)
 
     def put_document(self, unit: Unit) -> str:
-        """Write a document and its lock; one of the work tree stays where it is, beside its files."""
+        """Write a document and its lock; one of the work tree is read where it is, beside its local files."""
         if not self._point.commit:
             return unit.name
         path = self.put(unit.name, unit.data)
@@ -259,11 +259,11 @@ class _Places:
         return path
 
     def name(self, path: str) -> str:
-        """The name of a placed file in its repository."""
+        """Returns the name of a placed file in its repository."""
         return self._names.get(path, path)
 
     def shown(self, problem: Problem) -> Problem:
-        """A problem with the name of the file at its point."""
+        """Returns a problem with the name of the file at its point."""
         name = self.name(problem.position.file)
         at = f"{self._point.name}:{name}" if self._point.commit else name
         return replace(problem, position=replace(problem.position, file=at))

@@ -1,4 +1,4 @@
-"""`sparkgen rule`."""
+"""`sparkgen rule`: prints the page of a rule, or lists all rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Examples:
 
 
 def complete_code(incomplete: str) -> list[str]:
-    """The codes that continue what was typed, for the shell."""
+    """Returns the codes that complete what was typed, for the shell."""
     from sparkgen.cli.pages import rules  # noqa: PLC0415 - only this command reads the pages
 
     return [code for code in rules() if code.startswith(incomplete.upper())]

@@ -1,4 +1,4 @@
-"""`sparkgen run`, as typer declares it. What it does is in running.py and run_local.py."""
+"""Declares `sparkgen run` for typer; running.py and run_local.py do its work."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ FOR_DOCUMENTS = {
     "--set-string": "set_strings",
     "--map": "maps",
 }
-"""Options that mean something with --local alone, and their parameters."""
+"""Options that have an effect only with --local, and their parameters."""
 FOR_CLUSTERS = {
     "--arg": "single",
     "--id": "request_id",
@@ -141,7 +141,7 @@ FOR_CLUSTERS = {
     "--context": "context",
     "--kubeconfig": "kubeconfig",
 }
-"""Options that mean something in a cluster alone, and their parameters."""
+"""Options that have an effect only in a cluster, and their parameters."""
 
 
 def command(
@@ -188,7 +188,7 @@ def command(
 
 
 def _nothing_for_a_cluster(given: AbstractSet[str]) -> None:
-    """SparkgenError for what is meant for an application of a cluster."""
+    """Raise SparkgenError for options of an application in a cluster."""
     options = [option for option, parameter in FOR_CLUSTERS.items() if parameter in given]
     if options:
         step = "; write arguments after --" if options == ["--arg"] else ""
@@ -196,7 +196,7 @@ def _nothing_for_a_cluster(given: AbstractSet[str]) -> None:
 
 
 def _no_document(source: str, given: AbstractSet[str]) -> None:
-    """SparkgenError for what is meant for a document, not for an application of a cluster."""
+    """Raise SparkgenError for a document instead of an application, and for options of documents."""
     if "/" in source or source == "-" or source.endswith((".yaml", ".yml")) or Path(source).is_file():
         word = shlex.quote(source)
         raise SparkgenError(
@@ -210,7 +210,7 @@ def _no_document(source: str, given: AbstractSet[str]) -> None:
 
 
 def _one_way(single: list[str] | None, arguments: list[str] | None) -> tuple[str, ...] | None:
-    """The arguments, which are said in one of two ways; None when in neither."""
+    """Returns the arguments of --arg or after --; None if there are none. Raises SparkgenError for both."""
     if single and arguments:
         raise SparkgenError("--arg and arguments after -- cannot be combined; use only one")
     return tuple(single or arguments or ()) or None

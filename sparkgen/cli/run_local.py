@@ -1,4 +1,4 @@
-"""What `run --local` prints and asks: a document's application as processes of this machine."""
+"""Runs `run --local`: a document's application as processes of this machine."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LocalRunOptions:
-    """What was asked for beside the document.
+    """The options of a call besides the document.
 
-    `name`: "" where there is one document; `arguments`: instead of its own, if any; `maps`: PATH=FOLDER.
+    `name`: "" if there is one document; `arguments`: replace the document's own, if any; `maps`: PATH=FOLDER.
     """
 
     name: str = ""
@@ -41,13 +41,13 @@ class LocalRunOptions:
 
 
 def run(request: Request, options: LocalRunOptions) -> int:
-    """Run it until its end; the driver's exit code, 1 when the document has errors."""
+    """Run an application until it ends. Returns the driver's exit code; 1 if the document has errors."""
     document = one_document(replace(request, local_files="present"), options.name)
     return 1 if document is None else _run(document, request, options)
 
 
 def one_document(request: Request, name: str) -> Document | None:
-    """The one document to run; None when it has errors, which are shown."""
+    """Returns the document to run; None if it has errors. Prints its problems."""
     stdin = Stdin()
     checked = check(request, stdin)
     problems = [
@@ -60,7 +60,7 @@ def one_document(request: Request, name: str) -> Document | None:
 
 
 def _picked(checked: Checked, name: str) -> Document:
-    """The document of this name, or the only one. SparkgenError when it is not clear which."""
+    """Returns the document with this name, or the only one. Raises SparkgenError if neither is possible."""
     by_name: dict[str, Document] = {
         document.value["metadata"]["name"]: document for document in checked.documents
     }
@@ -87,9 +87,9 @@ def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
 
 
 def in_place(document: Document, request: Request, view: View) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """A document with its local files where they are, and the folders that Python needs for them.
+    """Returns a document with the places of its local files, and the folders that Python needs for them.
 
-    The packages of its requirements are installed into the user's cache, for the Python of this machine.
+    Installs the packages of its requirements into the user's cache, for the Python of this machine.
     """
     from sparkgen.semantics.local_entries import concerned  # noqa: PLC0415 - few documents have any
 

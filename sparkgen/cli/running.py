@@ -1,4 +1,4 @@
-"""What `run` prints: one more run of an application that is there, and the wait for its end."""
+"""Runs `run` in a cluster: starts one more run of an application, and may wait for its end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sparkgen.usecases.starting import StartedRun, start
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What was asked for. `id`: of a run that may be called for again; `timeout`: as in `30m`.
+    """The options of a call. `id`: of the request; the same ID gives the same run. `timeout`: such as `30m`.
 
-    `form`: of ObjectForm.
+    `form`: a value of ObjectForm.
     """
 
     place: Place
@@ -29,7 +29,7 @@ class RunOptions:
 
 
 def run(options: RunOptions) -> int:
-    """Start a run and print its name; with `wait`, its exit code."""
+    """Start a run, and print its name. Returns 0; with `wait`, its exit code."""
     cluster = connect(options.place)
     started = start(cluster, options.name, options.arguments, options.id, datetime.now(UTC))
     _print(started, options.form)

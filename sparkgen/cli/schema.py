@@ -1,4 +1,4 @@
-"""`sparkgen schema`: the schema of the document, and those of what is rendered from it."""
+"""`sparkgen schema`: prints the document's schema, or writes the schemas of the rendered kinds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def command(
         Path | None, typer.Option("--output-dir", "-o", metavar="DIR", help="Folder to write the schemas to.")
     ] = None,
 ) -> None:
-    """Print the schema with all that it refers to, or write those of Kubernetes."""
+    """Print the schema with everything that it refers to, or write those of Kubernetes."""
     if kubernetes:
         _write_kubernetes(kubernetes, directory)
         return

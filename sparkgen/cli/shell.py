@@ -1,4 +1,4 @@
-"""`sparkgen shell`, as typer declares it. What it does is in shell_session.py."""
+"""Declares `sparkgen shell` for typer; shell_session.py does its work."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def command(
     kubeconfig: Kubeconfig = "",
     quiet: Quiet = False,
 ) -> None:
-    """Begin a session, run a program in it, and end it."""
+    """Start a session, run a program in it, and end the session."""
     from sparkgen.cli import shell_session  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 

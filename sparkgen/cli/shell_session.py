@@ -1,4 +1,4 @@
-"""What `shell` prints: a session in a cluster, and a program of this machine whose Spark uses it."""
+"""Runs `shell`: a session in a cluster, and a program on this machine whose Spark uses it."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from sparkgen.objects import Object
 
 END_SECONDS = 15.0
-"""How long the command tries to delete its session: it ends by itself, too."""
+"""Seconds for which the command tries to delete its session. A session also ends by itself."""
 STOP_SECONDS = 10.0
-"""How long Spark may take to stop when the program has ended: the JVM of a Python program ends after it."""
+"""Seconds that Spark may take to stop after the program: a Python program's JVM ends later."""
 UNREACHABLE = 422
 SERVED = Served(
     contract.SCHEDULER_PORT,
@@ -60,17 +60,17 @@ SERVED = Served(
     again="the session's allocator restarted",
 )
 SHELLS = {"Python": "pyspark"}
-"""What runs where no command is named, by language; else SHELL."""
+"""Language -> the program to run if no command is given; SHELL for other languages."""
 SHELL = "spark-shell"
 _SPARKS_OWN = ("pyspark", "spark-shell", "spark-sql", "spark-submit", "sparkR")
 _KINDS = ("SparkApplication", "ScheduledSparkApplication")
 _COUNT_THE_DRIVER = ("volcano", "yunikorn")
-"""Schedulers whose group is rendered with the driver's pod as a member."""
+"""Schedulers whose rendered group has the driver's pod as a member."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where the driver listens: "" and 0 are chosen."""
+    """Where the driver listens; sparkgen chooses a value for "" and 0."""
 
     host: str = ""
     port: int = 0
@@ -79,7 +79,7 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class ShellOptions:
-    """What was asked for beside the document. `command`: a program and its arguments; `timeout`: as `5m`."""
+    """The options of a call besides the document. `command`: with its arguments; `timeout`: such as `5m`."""
 
     place: Place
     name: str
@@ -89,7 +89,7 @@ class ShellOptions:
 
 
 def run(request: Request, options: ShellOptions) -> int:
-    """Begin a session, run the program, end the session: the program's exit code, 1 for a bad document."""
+    """Start a session, run the program, end the session. Returns its exit code; 1 for a bad document."""
     document = run_local.one_document(request, options.name)
     if document is None:
         return 1
@@ -120,14 +120,14 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     waiting = session.Waiting(options.timeout, time.monotonic() + seconds)
     with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
         session.make_basis(cluster, objects)
-        # Before it is made: nobody knows whether it is when the answer to that is lost, or a signal comes.
+        # Registered before the Job is created: if the answer is lost, or a signal comes, the Job may exist.
         ending = stack.enter_context(contextlib.ExitStack())
         ending.callback(_end, cluster, objects.job)
         try:
             job = session.make(cluster, objects)
         except ClusterError as error:
             if error.status == 409:
-                ending.pop_all()  # the Job of this name is another session's
+                ending.pop_all()  # another session's Job has this name
             raise
         session.complete(cluster, objects, job, address, _say)
         found = session.await_allocator(cluster, job, waiting, _say)
@@ -151,14 +151,14 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """The document's folder, and where Python finds its modules and the packages of its requirements."""
+    """The document's folder, and the folders of Python's modules and of the requirements' packages."""
 
     folder: Path
     python_path: tuple[str, ...]
 
 
 def _local(document: Document, request: Request) -> Local:
-    """The local files of a document where they are; packages are installed into the cache."""
+    """Returns the document's folder and Python's folders. Installs packages into the cache."""
     from sparkgen.local.view import Plain  # noqa: PLC0415 - few documents have any
     from sparkgen.usecases.local_files import folder_of  # noqa: PLC0415
 
@@ -168,7 +168,7 @@ def _local(document: Document, request: Request) -> Local:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How executors reach this machine: as `host`, which is `address`."""
+    """How executors reach this machine: at `host`, which resolves to `address`."""
 
     host: str
     address: str
@@ -178,7 +178,7 @@ class Reached:
 def _prepare(
     application: Application, client: AllocatorClient, folder: ClientFolder, reached: Reached, home: Path
 ) -> DriverAddress:
-    """Have the way to this machine tried, and write what the driver starts with; where it will listen."""
+    """Test whether pods reach this machine, and write the driver's files. Returns the driver's address."""
     settings, driver = _tried(client, reached)
     if not driver_address.reaches(settings.pod_address, settings.allocator_port):
         place = f"{url_host(settings.pod_address)}:{settings.allocator_port}"
@@ -196,7 +196,7 @@ def _prepare(
 
 
 def _tried(client: AllocatorClient, reached: Reached) -> tuple[DriverSettings, DriverAddress]:
-    """What the driver starts with, and where it will listen. SparkgenError where pods cannot reach that."""
+    """Returns the driver's settings and address. Raises SparkgenError if pods cannot reach the address."""
     listening = reached.listening
     taken = driver_address.taken_ports(reached.address, listening.port, listening.block_manager_port)
     with taken as sockets:
@@ -229,7 +229,7 @@ def _check_kind(document: Document) -> None:
 
 
 def _check_authenticates(application: Application) -> None:
-    """SparkgenError where whoever reaches the driver's port would run code as this user."""
+    """Raise SparkgenError if anybody who reaches the driver's port could run code as this user."""
     asked = application.properties.get("spark.authenticate", "true")
     if asked.lower() != "true":
         raise SparkgenError(
@@ -240,7 +240,7 @@ def _check_authenticates(application: Application) -> None:
 
 
 def _check_scheduler(application: Application) -> None:
-    """SparkgenError where room is held for a driver's pod: a session has none."""
+    """Raise SparkgenError if the scheduler reserves room for a driver's pod: a session has none."""
     name = application.batch.name if application.batch else ""
     if name in _COUNT_THE_DRIVER:
         raise SparkgenError(
@@ -253,7 +253,7 @@ def _check_scheduler(application: Application) -> None:
 def _command(
     asked: tuple[str, ...], application: Application, environment: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The program to run, found on this machine, and its arguments. SparkgenError when it is not there."""
+    """Returns the program's path on this machine, and its arguments. Raises SparkgenError if not found."""
     first, *arguments = asked or (SHELLS.get(application.language, SHELL),)
     home = environment.get("SPARK_HOME")
     places = (os.path.join(home, "bin") if home else "", environment.get("PATH", os.defpath))  # noqa: PTH118
@@ -270,13 +270,13 @@ def _command(
 def _until_the_end(
     cluster: Cluster, forwarding: Forwarding, heartbeat: Heartbeat, over: threading.Event
 ) -> None:
-    """Say so when the session ends before the program does, and tell its driver, until `over`."""
+    """If the session ends before the program does, print that, and tell the driver, until `over` is set."""
     if not forwarding.until_the_end():
         return
     heartbeat.stop()
     ended = f"the session {forwarding.run.name} has ended{_why(cluster, forwarding.run)}"
     _say(f"{ended}; Spark stops in your program")
-    # Without it, the driver bears a broken way to its allocator for a minute and a half.
+    # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
     with contextlib.suppress(SparkgenError):
         told = EndedSession(forwarding.port, f"[{Code.SESSION_ENDED}] {ended}")
         with contextlib.closing(told):
@@ -292,7 +292,7 @@ def _why(cluster: Cluster, found: Run) -> str:
 
 
 def _end(cluster: Cluster, job: Object) -> None:
-    """Delete the session; it ends by itself where that cannot be."""
+    """Delete the session; if that fails, print that it ends by itself."""
     told = f"the session {job['metadata']['name']} could not be deleted; it ends by itself within a minute"
     failed: list[str] = []
 
@@ -315,7 +315,7 @@ def _end(cluster: Cluster, job: Object) -> None:
 
 @contextlib.contextmanager
 def _leaving_by_signals() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP leave by SystemExit, once: what was begun is ended first."""
+    """Inside, SIGTERM and SIGHUP raise SystemExit, once, so that what was started is ended first."""
     left = False
 
     def leave(number: int, _frame: FrameType | None) -> None:

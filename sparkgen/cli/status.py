@@ -1,4 +1,4 @@
-"""`sparkgen status`: how the applications of a namespace fare, and why one is stuck."""
+"""`sparkgen status`: prints the state of a namespace's applications, and why one is stuck."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def command(
         bool, typer.Option("--watch", "-w", help="Keep running, and print a line whenever a run changes.")
     ] = False,
 ) -> None:
-    """Print the table, and with --watch what changes in it."""
+    """Print the table; with --watch, also its changes."""
     from sparkgen.cluster import (  # noqa: PLC0415 - not for every command's help
         ALL_NAMESPACES,
         Place,
@@ -89,7 +89,7 @@ def command(
 
 
 def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tuple[list[Row], datetime]:
-    """The rows, and when they were true."""
+    """Returns the rows, and the time at which they were read."""
     from datetime import UTC, datetime  # noqa: PLC0415 - as above
 
     from sparkgen.live.find import find  # noqa: PLC0415
@@ -102,7 +102,7 @@ def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tupl
 
 
 def _several(spaces: Sequence[str]) -> bool:
-    """Whether a row has to say which namespace it is of."""
+    """Whether rows need a column for the namespace."""
     from sparkgen.cluster import ALL_NAMESPACES  # noqa: PLC0415 - as above
 
     return len(spaces) > 1 or ALL_NAMESPACES in spaces
@@ -111,7 +111,7 @@ def _several(spaces: Sequence[str]) -> bool:
 def _watch(
     cluster: Cluster, names: Sequence[str], spaces: Sequence[str], form: str, shown: Sequence[Row]
 ) -> None:
-    """Print the rows that differ from those shown last, forever; wait for a server that does not answer."""
+    """Print the rows that changed since they were shown last, forever; retry if the server is silent."""
     import time  # noqa: PLC0415 - as above
 
     from sparkgen.cluster import ClusterError  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`sparkgen ui`: the Spark UI of a driver that runs, at a port of this machine."""
+"""`sparkgen ui`: forwards a local port to a running driver's Spark UI."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(
     context: Context = "",
     kubeconfig: Kubeconfig = "",
 ) -> None:
-    """Listen, print where, and wait."""
+    """Forward the port, print its address, and wait for the end."""
     from sparkgen import contract  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
     from sparkgen.live.find import choose, one  # noqa: PLC0415
@@ -64,7 +64,7 @@ def command(
 
 
 def _with_a_driver(cluster: Cluster, run: Run) -> None:
-    """SparkgenError when no driver runs."""
+    """Raise SparkgenError if no driver is running."""
     from datetime import UTC, datetime  # noqa: PLC0415 - as above
 
     from sparkgen.live.explain import fares  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`sparkgen validate`, as typer declares it. What it does is in render_command.py."""
+"""Declares `sparkgen validate` for typer; render_command.py does its work."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(
     colour: ColourChoice = Colour.AUTO,
     quiet: Quiet = False,
 ) -> None:
-    """Check documents and print what is wrong with them."""
+    """Check documents, and print their problems."""
     asked = requested(sources, values, sets, set_strings, form=form, colour=colour, lock=lock)
     if code := validate(replace(asked, quiet=quiet, strict=strict)):
         raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""`sparkgen version`."""
+"""`sparkgen version`: prints the version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def command() -> None:
 
 
 def print_and_leave(wanted: bool) -> None:
-    """The `--version` option."""
+    """Print the version and exit, for the option `--version`."""
     if wanted:
         command()
         raise typer.Exit

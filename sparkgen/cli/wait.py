@@ -1,4 +1,4 @@
-"""`sparkgen wait`, as typer declares it. What it does is in waiting.py."""
+"""Declares `sparkgen wait` for typer; waiting.py does its work."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(
     kubeconfig: Kubeconfig = "",
     quiet: Quiet = False,
 ) -> None:
-    """Wait for a run's end."""
+    """Wait for the end of a run."""
     from sparkgen.cli import waiting  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
 

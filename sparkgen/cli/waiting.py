@@ -1,4 +1,4 @@
-"""What `wait` prints, and its exit code."""
+"""Runs `wait`: prints the progress of a run, and returns its exit code."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
 TIMED_OUT = 124
-"""The exit code of `timeout` of coreutils."""
+"""The exit code of coreutils' `timeout`."""
 DETACHED = 130
 
 
 @dataclass(frozen=True, slots=True)
 class WaitOptions:
-    """What to wait for. `run`: "" for the latest one; `timeout`: as in `30m`, "" for as long as it takes."""
+    """The options of a call. `run`: "" for the latest one; `timeout`: such as `30m`, "" for no limit."""
 
     name: str
     run: str = ""
@@ -38,7 +38,7 @@ class WaitOptions:
 
 
 def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -> int:
-    """Wait until the run has ended: 0, its exit code, 124 after the timeout, 130 after Ctrl-C."""
+    """Wait until the run has ended. Returns its exit code, 124 after the timeout, or 130 after Ctrl-C."""
     seconds = seconds_of(options.timeout)
     run = choose(one(cluster, options.name, namespace), options.run)
     if contract.is_session(run.workload) and not options.run:
@@ -70,7 +70,7 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
 
 
 def _tell_why(cluster: Cluster, ended: Ended) -> None:
-    """Print the cause that `status` knows, and the lines of the driver's log that tell most."""
+    """Print the cause of a failure, as `status` does, and the lines of the driver's log that explain most."""
     reason, lines = why(cluster, ended, datetime.now(UTC))
     if reason is not None:
         output.note(f"  reason: {reason.text}")
@@ -81,7 +81,7 @@ def _tell_why(cluster: Cluster, ended: Ended) -> None:
 
 
 def seconds_of(text: str) -> int | None:
-    """A timeout in seconds; None for none."""
+    """Returns a timeout in seconds; None if there is none."""
     if not text:
         return None
     try:
@@ -93,7 +93,7 @@ def seconds_of(text: str) -> int | None:
 
 
 class ProgressReporter:
-    """Tells how it goes: one line that changes on a terminal, a line for each new state elsewhere."""
+    """Prints the progress: one line that changes on a terminal, a line for each new state elsewhere."""
 
     def __init__(self, *, quiet: bool, terminal: bool) -> None:
         self._quiet, self._terminal = quiet, terminal
@@ -101,7 +101,7 @@ class ProgressReporter:
         self._open = False
 
     def tell(self, run: Run, life: Life) -> None:
-        """How a run fares now."""
+        """Print the current state of a run."""
         running = sum((pod.get("status") or {}).get("phase") == "Running" for pod in run.executors)
         counted = "1 executor" if running == 1 else f"{running} executors"
         words = life.state.value if life.state is not State.RUNNING else f"Running with {counted}"
@@ -112,7 +112,7 @@ class ProgressReporter:
             self.say(f"{run.name}: {words}", key=words if self._terminal else life.state.value)
 
     def say(self, text: str, key: str = "") -> None:
-        """Print a line, unless the same was said last."""
+        """Print a line, unless its key is that of the last line."""
         if self._quiet:
             return
         if self._terminal:
@@ -123,7 +123,7 @@ class ProgressReporter:
         self._told = key or text
 
     def close(self) -> None:
-        """End the line that changes."""
+        """Remove the line that changes."""
         if self._open:
             output.redraw()
             self._open = False

@@ -1,4 +1,4 @@
-"""`sparkgen whatif`, as typer declares it. What it does is in replaying.py."""
+"""Declares `sparkgen whatif` for typer; replaying.py does its work."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def command(
         ),
     ] = "",
 ) -> None:
-    """Replay, and print what came of it."""
+    """Replay the logs, and print the results."""
     from sparkgen.cli import replaying  # noqa: PLC0415 - the extra is not for every command's help
 
     cluster = replaying.cluster(capacity, ready, scale_up, losses, seed)

@@ -1,4 +1,4 @@
-"""What the command says to its session's allocator, through the forwarded port (docs/design/protocol.md)."""
+"""Sends requests to a session's allocator, through the forwarded port (docs/design/protocol.md)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from sparkgen.shell.driver_address import DriverAddress
 from sparkgen.terminal import visible
 
 TIMEOUT_SECONDS = 15.0
-"""For one question: the allocator itself tries to reach the driver for some seconds."""
+"""Seconds for one request: the allocator itself tries to reach the driver for some seconds."""
 TRIES_SECONDS = 30.0
-"""How long a question is asked again that had no answer: the way to a pod that has just begun may not be."""
+"""Seconds for which a request without an answer is repeated: a new pod may not be reachable yet."""
 MAX_ANSWER = 16 * 2**20
 _SHOWN = 500
 
 
 class NoAnswer(SparkgenError):
-    """Nothing came back: the allocator restarts, or the way there is broken."""
+    """There was no answer: the allocator is restarting, or the connection is broken."""
 
 
 class Refusal(SparkgenError):
-    """What the allocator says no to. `status`: of HTTP; the text is the allocator's."""
+    """The allocator refused a request. `status`: of HTTP; the text is the allocator's."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class Refusal(SparkgenError):
 
 @dataclass(frozen=True, slots=True)
 class DriverSettings:
-    """What the driver starts with, and where the allocator is: an address of the pod, and its port."""
+    """The driver's properties, and the allocator's place: an address of its pod, and a port."""
 
     properties: Mapping[str, str]
     pod_address: str
@@ -47,13 +47,13 @@ class DriverSettings:
 
 @dataclass(frozen=True, slots=True)
 class AllocatorClient:
-    """The allocator behind a port of this machine."""
+    """A client of the allocator behind a port of this machine."""
 
     port: int
     token: str
 
     def tell_driver(self, address: DriverAddress, nonce: str) -> DriverSettings:
-        """Say where the driver will listen. Refusal when the session's pod cannot reach it (422)."""
+        """Report where the driver will listen. Raises Refusal (422) if the session's pod cannot reach it."""
         body = {
             "version": contract.VERSION,
             "host": address.host,
@@ -71,18 +71,18 @@ class AllocatorClient:
             ) from error
 
     def say_alive(self) -> bool:
-        """Say that this command is there; whether a driver runs, as far as it has said."""
+        """Report that this command is alive. Returns whether the allocator knows of a running driver."""
         return _parsed(self._ask("PUT", contract.SESSION_ALIVE_PATH)).get("phase") == "running"
 
     def jar(self, scala_version: str) -> bytes:
-        """The scheduler jar of a Scala line. Refusal when the runtime image has none."""
+        """Returns the scheduler jar of a Scala version. Raises Refusal if the runtime image has none."""
         return self._again("GET", f"{contract.SESSION_JAR_PATH}?scala={scala_version}")
 
     def _json(self, method: str, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         return _parsed(self._again(method, path, json.dumps(body).encode()))
 
     def _again(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        """The answer to a question that is asked until there is one, or time is up."""
+        """Returns the answer to a request, which is repeated for TRIES_SECONDS; then raises NoAnswer."""
         until = time.monotonic() + TRIES_SECONDS
         while True:
             try:
@@ -119,9 +119,9 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
 
 
 def _settings(found: Mapping[str, Any]) -> DriverSettings:
-    """What an answer says. KeyError, TypeError, ValueError or AttributeError for what no allocator says."""
+    """Returns an answer's settings. Raises KeyError, TypeError, ValueError or AttributeError if malformed."""
     properties = {str(name): str(text) for name, text in found["properties"].items()}
-    "".join([*properties, *properties.values()]).encode()  # half a surrogate pair is no text
+    "".join([*properties, *properties.values()]).encode()  # ValueError for half a surrogate pair
     port = int(found["allocatorPort"])
     if not 0 < port <= 65535:
         raise ValueError(f"allocatorPort is {port}")

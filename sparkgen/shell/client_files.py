@@ -1,7 +1,7 @@
-"""What the driver of a session starts with on this machine: a private folder, and an environment.
+"""The private folder and the environment with which the driver of a session starts on this machine.
 
-The folder holds the session's token and Spark's RPC secret: on no command line, and in no variable. It is in
-memory where the system has such a place for a user ($XDG_RUNTIME_DIR).
+The folder contains the session's token and Spark's RPC secret, so they are on no command line and in no
+variable. It is in memory if the system has such a place for a user ($XDG_RUNTIME_DIR).
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from sparkgen.runtime.allocator.driver import properties as java_properties
 PREFIX = "sparkgen-shell-"
 LOCK_FILE = "lock"
 SPARK_VERSION = "spark.sparkgen.sparkVersion"
-"""What the jar compares with the Spark that runs."""
+"""The property that the scheduler jar compares with the version of the running Spark."""
 IMAGE_PYTHON = "python3"
-"""What the stock images run, as PySpark itself says where nothing else is said."""
+"""The Python that the stock images run; PySpark has the same default."""
 _EXECUTORS_SCRIPTS = (contract.EXECUTOR_SCRIPT_FILE, contract.SHUFFLE_SCRIPT_FILE)
 _LOGIN_OF_POD = (PRINCIPAL_PROPERTY, KEYTAB_PROPERTY)
 _PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
 _SERVED_FILES = frozenset({"spark.files", "spark.archives", "spark.submit.pyFiles"})
 _FILE_IN_PODS = f"file://{contract.ARTIFACTS_DIR}/"
 _JAR_IN_PODS = f"local://{contract.ARTIFACTS_DIR}/"
-"""How files and jars begin that pods are brought; an artifact and a path in it follow."""
+"""The start of paths of files and jars in pods that get them; an artifact and a path in it follow."""
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
-"""Variables by which PySpark would talk to a Connect server instead."""
+"""Variables with which PySpark would use a Connect server instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFolder:
-    """The private folder, with files that its owner alone may read."""
+    """The private folder, with files that only its owner may read."""
 
     path: Path
 
     @property
     def conf(self) -> Path:
-        """SPARK_CONF_DIR of the driver."""
+        """The driver's SPARK_CONF_DIR."""
         return self.path / "conf"
 
     @property
@@ -66,7 +66,7 @@ class ClientFolder:
         return self.path / "scheduler.jar"
 
     def write(self, path: Path, content: bytes) -> None:
-        """Write one of its files. SparkgenError when that fails."""
+        """Write one of its files. Raises SparkgenError if that fails."""
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
@@ -76,14 +76,14 @@ class ClientFolder:
 
 
 _MOST_LOOKED_AT = 100_000
-"""Entries of the folder for temporary files."""
+"""The largest number of entries of the folder for temporary files that are read."""
 
 
 @contextmanager
 def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
-    """A private folder for as long as the block lasts. SparkgenError when there is no place for it.
+    """Yields a private folder, removed at the end. Raises SparkgenError if it cannot be created.
 
-    What processes that were killed have left is removed.
+    Also removes the folders that killed commands have left.
     """
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     base = Path(runtime if runtime and _is_own(runtime) else tempfile.gettempdir())
@@ -103,7 +103,7 @@ def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
 
 
 def _is_own(folder: str) -> bool:
-    """Whether a folder is this user's: under sudo it may be another's, who could replace what is in it."""
+    """Whether this user owns a folder: under sudo, its owner may be another user, who could replace files."""
     try:
         return os.stat(folder).st_uid == os.getuid() and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH116
     except OSError:
@@ -111,40 +111,40 @@ def _is_own(folder: str) -> bool:
 
 
 def _locked_folder(base: Path) -> tuple[Path, int]:
-    """A new folder, and its lock."""
+    """Creates a new folder. Returns it, and the file descriptor of its lock."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
         lock = os.open(path / LOCK_FILE, os.O_WRONLY | os.O_CREAT, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.fstat(lock).st_nlink:
             return path, lock
-        os.close(lock)  # another command had the lock first, and took the folder for one that was left
+        os.close(lock)  # another command got the lock first, and removed the folder as abandoned
 
 
 def _remove_left(base: Path) -> None:
-    """Remove folders whose process is gone, with its lock. Others write to `base`, so it is not listed."""
+    """Remove folders of ended processes, which hold no lock. Reads at most _MOST_LOOKED_AT names."""
     with os.scandir(base) as entries:
         ours = [entry.path for entry in islice(entries, _MOST_LOOKED_AT) if entry.name.startswith(PREFIX)]
     for path in map(Path, ours):
         try:
             found = path.lstat()
             if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
-                continue  # somebody else's, or a link, which may lead anywhere
+                continue  # another user's, or a link, which may lead anywhere
             with (path / LOCK_FILE).open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path, ignore_errors=True)
         except OSError:
-            continue  # it is in use, or being made
+            continue  # it is in use, or being created
 
 
 def files(
     application: Application, properties: Mapping[str, str], folder: ClientFolder, port: int, home: Path
 ) -> dict[str, str]:
-    """The files of SPARK_CONF_DIR, by name. `properties`: what the allocator says that the driver has.
+    """Returns the files of SPARK_CONF_DIR, by name. `properties`: the driver's, from the allocator.
 
-    Those of the cluster's ConfigMap, less what is the executors'. Hadoop finds its own on the class path,
-    which this folder is on. `port`: of this machine, which leads to the allocator. `home`: the document's
-    folder, with its local files.
+    They are the files of the run's ConfigMap without the executors' scripts, and Hadoop's files, which Hadoop
+    finds because this folder is on the class path. `port`: of this machine; it leads to the allocator.
+    `home`: the document's folder, with its local files.
     """
     shared = {
         name: text for name, text in conf.conf_files(application).items() if name not in _EXECUTORS_SCRIPTS
@@ -155,10 +155,10 @@ def files(
 
 
 def _in_place(given: Mapping[str, str], home: Path) -> dict[str, str]:
-    """The properties with the document's own files in place of what was pushed of them.
+    """Returns the properties with the document's own files in place of the pushed ones.
 
-    The driver serves them to executors, as that of a pod does. They are the same: a session begins with files
-    that are as they were pushed.
+    The driver serves them to executors, as a driver in a pod does. They are the same files, because a session
+    starts only with files that have not changed since the push.
     """
     found = dict(given)
     for name in _SERVED_FILES & found.keys():
@@ -174,12 +174,12 @@ def _place(uri: str, home: Path) -> str:
 
 
 def _here(path: str, home: Path) -> str:
-    """The place on this machine of `ARTIFACT/PATH` in pods."""
+    """Returns the path on this machine of `ARTIFACT/PATH` in pods."""
     return here(home, path.partition("/")[2])
 
 
 def _own_jars(given: Mapping[str, str], home: Path) -> Iterator[str]:
-    """The document's own jars, for the driver's class path: executors have theirs at another place."""
+    """Yields the document's own jars, for the driver's class path: executors have them at another path."""
     for one in given.get("spark.jars", "").split(","):
         if one.startswith(_JAR_IN_PODS):
             yield _here(one.removeprefix(_JAR_IN_PODS), home)
@@ -212,12 +212,12 @@ def environment_of(
     folder: ClientFolder,
     python_path: tuple[str, ...] = (),
 ) -> dict[str, str]:
-    """The environment of the driver's program. `given`: that of this process.
+    """Returns the environment of the driver's program. `given`: the environment of this process.
 
-    `python_path`: the folders with the document's modules and packages, before what PYTHONPATH has already.
+    `python_path`: the folders with the document's modules and packages; they come first in PYTHONPATH.
 
-    PySpark has executors run what PYSPARK_PYTHON says: it is the image's, and that of this machine is the
-    driver's. The UI listens on this machine alone, which SPARK_LOCAL_IP decides.
+    Executors run the program in PYSPARK_PYTHON, so it is the image's Python. PYSPARK_DRIVER_PYTHON is this
+    machine's. SPARK_LOCAL_IP makes the UI listen only on this machine.
     """
     found = {name: text for name, text in given.items() if name not in _ELSEWHERE}
     found |= {
@@ -235,7 +235,7 @@ def environment_of(
 
 
 def image_python(application: Application) -> str:
-    """The Python of the executors' image."""
+    """Returns the Python of the executors' image."""
     if named := application.properties.get("spark.pyspark.python"):
         return named
     variables = application.driver.spec.get("env") or ()

@@ -1,4 +1,4 @@
-"""Where executors reach the driver on this machine: its address, its ports, and a proof that it is there."""
+"""Finds where executors reach the driver on this machine: address and ports, and a nonce to verify them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOCALHOST
 
 ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-"""Addresses of nobody (RFC 5737, RFC 3849): the way there begins at this machine's own address."""
+"""Addresses that nobody has (RFC 5737, RFC 3849): packets to them leave from this machine's own address."""
 ASK_SECONDS = 5.0
 
 
@@ -27,10 +27,10 @@ class DriverAddress:
 
 
 def own_address(server: str) -> str:
-    """The address of this machine that has the way to the API server; in a pod that is the pod's.
+    """Returns the address from which this machine reaches the API server; in a pod, the pod's address.
 
-    `server`: its URL. An API server on this very machine, or at the end of a tunnel, says nothing: then it is
-    the address of the way out of this machine. SparkgenError when there is none.
+    `server`: the API server's URL. If the API server is on this machine, or behind a tunnel, returns the
+    address from which packets leave this machine. Raises SparkgenError if there is none.
     """
     found = urlsplit(server)
     host, port = found.hostname or "", found.port or 443
@@ -48,14 +48,14 @@ def own_address(server: str) -> str:
 
 
 def _way_to(family: int, place: tuple[object, ...]) -> str:
-    """The own address from which a datagram would go there; none is sent."""
+    """Returns the own address from which a datagram to `place` would leave; none is sent."""
     with socket.socket(family, socket.SOCK_DGRAM) as tried:
         tried.connect(place)
         return str(tried.getsockname()[0])
 
 
 def resolved(host: str) -> str:
-    """The address that a name of this machine stands for. SparkgenError when nobody knows it."""
+    """Returns the address of a host name. Raises SparkgenError if it cannot be resolved."""
     try:
         return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
     except OSError as error:
@@ -67,9 +67,9 @@ def resolved(host: str) -> str:
 
 @contextlib.contextmanager
 def taken_ports(address: str, port: int, block_manager_port: int) -> Iterator[list[socket.socket]]:
-    """Sockets that listen at two ports of this machine; 0 for any that is free.
+    """Yields sockets that listen at two ports of this machine; 0: any free port.
 
-    `address`: says which family. SparkgenError when a port is taken.
+    `address`: chooses IPv4 or IPv6. Raises SparkgenError if a port is in use.
     """
     with contextlib.ExitStack() as stack:
         options = {"--driver-port": port, "--block-manager-port": block_manager_port}
@@ -93,9 +93,9 @@ def _listening(address: str, port: int, option: str) -> socket.socket:
 
 @contextlib.contextmanager
 def shown_nonce(listening: socket.socket, nonce: str) -> Iterator[None]:
-    """Tell the nonce to whoever connects while the block lasts; then nobody listens there any more.
+    """Send the nonce to each client that connects during the block; then nothing listens there any more.
 
-    A thread that waits for a connection would keep the port open after a close of the socket.
+    The socket is shut down: a thread that waits for a connection would keep a closed port open.
     """
 
     def answer() -> None:
@@ -125,5 +125,5 @@ def reaches(host: str, port: int, seconds: float = 2.0) -> bool:
 
 
 def listens_here(port: int) -> bool:
-    """Whether something on this machine listens at a port of every address."""
+    """Whether something listens at a port of this machine's loopback addresses."""
     return any(reaches(address, port) for address in LOCALHOST)

@@ -1,4 +1,4 @@
-"""Tells a driver that asks that its session has ended: in the place of the allocator, which is gone."""
+"""Tells a driver that its session has ended, in place of the allocator, which is gone."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOOPBACK
 
 SILENCE_SECONDS = 10.0
-"""After which a connection that asks nothing is closed."""
+"""Seconds without a request after which a connection is closed."""
 MOST_READ = 4 * 2**20
-"""Bytes of a question that are read: a driver's have half as many, and every user of the machine may ask."""
+"""Bytes of a request that are read: a driver's has at most half as many, but any local user may send one."""
 PIECE = 2**16
 
 
 class EndedSession(ThreadingHTTPServer):
-    """Answers every question at a port of loopback: no (409), and why.
+    """Refuses every request at a loopback port (409), with the reason.
 
-    The driver's Spark stops by that at once; a port that nobody listens at could be one that breaks for a
-    moment, which it bears for a minute and a half. `port`: where the way to the allocator was. `reason`: for
-    people. SparkgenError when the port is taken.
+    The driver's Spark stops at once when it gets this answer. If nothing listened at the port, Spark would
+    expect a short interruption, and wait for a minute and a half. `port`: the forwarded port of the
+    allocator. `reason`: a text for people. Raises SparkgenError if the port is in use.
     """
 
     daemon_threads = True
@@ -36,26 +36,26 @@ class EndedSession(ThreadingHTTPServer):
             raise SparkgenError(f"cannot listen on {LOOPBACK}:{port}: {error.strerror}") from error
 
     def start(self) -> None:
-        """Begin, on a thread of its own."""
+        """Start to answer, on another thread."""
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
-        """End a server that has been started."""
+        """Stop a server that was started."""
         self.shutdown()
         self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A driver that went away is no matter."""
+        """Ignore errors: a driver may close its connection at any time."""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request: what it asks makes no difference."""
+    """Answers one request, whatever it asks."""
 
     server: EndedSession
     timeout = SILENCE_SECONDS
 
     def _do(self) -> None:
-        # An answer to half a question could be lost: what is unread at a close resets the connection.
+        # The body is read first: closing a connection with unread data resets it, and the answer may be lost.
         left = min(int(self.headers.get("Content-Length") or 0), MOST_READ)
         while left > 0 and (piece := self.rfile.read(min(left, PIECE))):
             left -= len(piece)
@@ -65,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(self.server.answer)
 
-    do_GET = do_PUT = _do  # noqa: N815 - the names that are looked for
+    do_GET = do_PUT = _do  # noqa: N815 - the names that the base class calls
 
     def log_message(self, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""Say to a session's allocator, again and again, that the command that began it is there."""
+"""Reports to a session's allocator regularly that the command that started the session is alive."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Callable
 from sparkgen.errors import SparkgenError
 
 EVERY_SECONDS = 10.0
-"""A minute of silence ends a session."""
+"""Seconds between two reports. After a minute without a report, the allocator ends the session."""
 
 
 class Heartbeat:
-    """A thread that says it. `alive`: says it once, or a SparkgenError; `say`: is told of silence."""
+    """A thread that reports. `alive`: reports once, or raises SparkgenError; `say`: called about silence."""
 
     def __init__(self, alive: Callable[[], object], say: Callable[[str], None]) -> None:
         self._alive, self._say = alive, say
         self._ended = threading.Event()
 
     def start(self) -> None:
-        """Begin, now."""
+        """Start to report, at once."""
         threading.Thread(target=self._go_on, daemon=True).start()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop reporting."""
         self._ended.set()
 
     def _go_on(self) -> None:

@@ -1,4 +1,4 @@
-"""Begin a session in a cluster, and end it."""
+"""Starts a session in a cluster, and ends it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long to wait for a session's pod: `timeout` as it was said, `deadline` of the monotonic clock."""
+    """How long to wait for a session's pod. `timeout`: as written; `deadline`: of the monotonic clock."""
 
     timeout: str
     deadline: float
 
 
 def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
-    """Make what is missing of the application's objects, as `sparkgen apply` does: a later one may change it.
+    """Create the missing objects of the application, as `sparkgen apply` does: a later apply may change them.
 
-    Nothing that is there is changed. SparkgenError where an object of that name is another application's.
+    Existing objects are not changed. Raises SparkgenError if one of them belongs to another application.
     """
     for item in objects.basis:
         try:
@@ -53,7 +53,7 @@ def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
 
 
 def _is_missing(cluster: Cluster, item: Object) -> bool:
-    """Whether an object is not there, or may not be. SparkgenError where it is another application's."""
+    """Whether an object is missing, or cannot be read. Raises SparkgenError if it has another owner."""
     try:
         there = _live(cluster, item)
     except ClusterError as error:
@@ -66,7 +66,7 @@ def _is_missing(cluster: Cluster, item: Object) -> bool:
 
 
 def _make_missing(cluster: Cluster, item: Object) -> None:
-    """By server-side apply where one may; fields of an object that is created so stay forever otherwise."""
+    """Create an object by server-side apply, if permitted: a later apply can then remove fields of it."""
     try:
         cluster.apply(item)
     except ClusterError as error:
@@ -76,11 +76,11 @@ def _make_missing(cluster: Cluster, item: Object) -> None:
 
 
 def make(cluster: Cluster, objects: SessionObjects) -> Object:
-    """Make the session's Job, suspended: as it is then. Those that were left so are deleted."""
+    """Create the session's Job, suspended. Returns it as the server has it. Deletes abandoned sessions."""
     made = cluster.create(objects.job)
     application = label_of(made, contract.LABEL_APPLICATION)
     selector = f"{contract.LABEL_APPLICATION}={application},{contract.LABEL_COMPONENT}={contract.SESSION}"
-    with contextlib.suppress(ClusterError):  # the next session tries it, too
+    with contextlib.suppress(ClusterError):  # the next session tries again
         jobs = cluster.list("batch/v1", "Job", made["metadata"]["namespace"], selector)
         for job in session_objects.abandoned(jobs, made):
             end(cluster, job)
@@ -90,9 +90,9 @@ def make(cluster: Cluster, objects: SessionObjects) -> Object:
 def complete(
     cluster: Cluster, objects: SessionObjects, job: Object, host: str, say: Callable[[str], None]
 ) -> None:
-    """Give the Job its files, and let it go; one in a queue is let go by Kueue.
+    """Create the Job's files, and resume it; Kueue resumes a Job in a queue.
 
-    `host`: the driver's address. `say`: is told what only some sessions miss.
+    `host`: the driver's address. `say`: called if the user may not create the NetworkPolicy.
     """
     for item in session_objects.config_maps(objects, job):
         cluster.create(item)
@@ -113,7 +113,7 @@ def complete(
 
 
 def await_allocator(cluster: Cluster, job: Object, waiting: Waiting, say: Callable[[str], None]) -> Run:
-    """The session when its allocator answers. SparkgenError when it will not, or not in time."""
+    """Returns the run when its allocator answers. Raises SparkgenError if it will not, or not in time."""
     application = one(cluster, label_of(job, contract.LABEL_APPLICATION), job["metadata"]["namespace"])
     run = choose(application, name_of(job))
 
@@ -139,7 +139,7 @@ def answers(run: Run) -> bool:
 
 
 def await_stop(client: AllocatorClient, driver: DriverAddress, seconds: float) -> None:
-    """Wait until the driver has stopped, for a time at most: an end of the session before that is a fault."""
+    """Wait until the driver has stopped, at most `seconds`: it would report an earlier end as an error."""
     until = time.monotonic() + seconds
     try:
         while client.say_alive() and listens_here(driver.port) and time.monotonic() < until:
@@ -149,7 +149,7 @@ def await_stop(client: AllocatorClient, driver: DriverAddress, seconds: float) -
 
 
 def end(cluster: Cluster, job: Object) -> None:
-    """Delete the session: its allocator removes the executors, and the rest goes with the Job."""
+    """Delete the session's Job. The allocator deletes the executors; Kubernetes deletes the rest."""
     metadata = job["metadata"]
     cluster.delete("batch/v1", "Job", metadata["name"], metadata["namespace"], after_owned=True)
 
@@ -160,13 +160,13 @@ def _live(cluster: Cluster, item: Object) -> Object | None:
 
 
 def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
-    """SparkgenError unless an object that could not be made is there, and the application's, or nobody's."""
+    """Raises SparkgenError unless an object that could not be created exists, without another owner."""
     try:
         there = _live(cluster, item)
     except ClusterError as error:
         if error.status != 403:
             raise
-        return  # the session's pod will say what is missing
+        return  # the session's pod will report what is missing
     if there is None:
         raise SparkgenError(
             f"{refusal}; or ask someone with this permission to apply the document: sessions use its objects"

@@ -1,8 +1,8 @@
-"""The objects of a session in client mode, made of those of an application: pure.
+"""The objects of a session in client mode, made from the objects of an application. Pure.
 
-The session's Job is the application's with its allocator alone: no Spark runs in it, nothing is installed.
-Its files are the run's, owned by the Job: so they go with it. The tuning is the session's own, as it may be
-started with other values than the application has.
+The session's Job is the application's with only the allocator: no Spark runs in it, and nothing is installed.
+Its files are those of the run; the Job owns them, so they are deleted with it. The session has its own
+tuning, because it may start with other values than the application.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from sparkgen.usecases.requested_run import (
 )
 
 DEADLINE_SECONDS = 24 * 3600
-"""How long a session lasts at most, unless the document says it: a cap on what is forgotten."""
+"""The longest time of a session in seconds, unless the document sets it: a limit for forgotten sessions."""
 KEPT_SECONDS = 60
-"""How long an ended session is still there, so that `status` and `logs` can say why it has ended."""
+"""Seconds for which an ended session still exists, so that `status` and `logs` can show why it ended."""
 RESTARTS = 6
-"""How often the allocator's container is started again before the Job fails."""
+"""How often the allocator's container is restarted before the Job fails."""
 ABANDONED_AFTER = timedelta(minutes=10)
-"""A session that is suspended for so long waits for nobody: its command lets it go within seconds."""
+"""A session that is suspended for longer was abandoned: its command resumes it within seconds."""
 _BASIS = ("ServiceAccount", "Role", "RoleBinding", "NetworkPolicy")
-"""Kinds of the application's own objects that a session needs, which stay after it."""
+"""Kinds of the application's own objects that a session needs. They stay after it."""
 _OF_POD = (
     "serviceAccountName",
     "automountServiceAccountToken",
@@ -49,13 +49,13 @@ _OF_POD = (
     "priorityClassName",
     "schedulerName",
 )
-"""What the session's pod has of the driver's: who it is, and where it may run."""
+"""The fields of the driver's pod that the session's pod has, too: its identity, and where it may run."""
 _OF_SIDECARS = ("restartPolicy",)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedSession:
-    """What was asked for. `id`: hexadecimal; `token_hash`: SHA-256, in hex, of the session's token."""
+    """A session to create. `id`: hexadecimal; `token_hash`: SHA-256 of its token, in hexadecimal."""
 
     application: str
     id: str
@@ -69,10 +69,10 @@ class AskedSession:
 
 @dataclass(frozen=True, slots=True)
 class SessionObjects:
-    """What a session needs. `basis`: of the application, made where it is missing; `job`: suspended.
+    """The objects of a session. `basis`: the application's, created if missing; `job`: suspended.
 
-    `files`: what the Job's ConfigMaps are copied from, those of the run `run`; `policy`: whether a
-    NetworkPolicy keeps others from the pods.
+    `files`: the ConfigMaps of the run `run`, from which the Job's are copied; `policy`: whether a
+    NetworkPolicy protects the pods.
     """
 
     basis: tuple[Object, ...]
@@ -83,7 +83,7 @@ class SessionObjects:
 
 
 def objects_of(application: Application, asked: AskedSession) -> SessionObjects:
-    """The objects of a session of an application."""
+    """Returns the objects for a session of an application."""
     rendered = resources.render(_as_session(application))
     workload = next(item for item in rendered if item["kind"] == "Job")
     run = run_of(workload)
@@ -97,15 +97,15 @@ def objects_of(application: Application, asked: AskedSession) -> SessionObjects:
 
 
 def config_maps(objects: SessionObjects, job: Mapping[str, Any]) -> list[Object]:
-    """The session's ConfigMaps. `job`: as the server has it, which owns them."""
+    """Returns the session's ConfigMaps. `job`: as the server has it; it owns them."""
     made = [_marked(copied(_of_run(item, objects.run), objects.run, job)) for item in objects.files]
     return [{**item, "immutable": contract.TUNING_FILE not in item["data"]} for item in made]
 
 
 def network_policy(job: Mapping[str, Any], address: str) -> Object:
-    """Lets the driver at `address`, outside of the cluster, reach the session's pods.
+    """Returns a policy that lets the driver at `address`, outside the cluster, reach the session's pods.
 
-    It fetches large results from executors, and looks whether it can from the allocator.
+    The driver fetches large results from executors, and tests with the allocator's port whether it can.
     """
     found = ipaddress.ip_address(address)
     labels = {**kept_labels(job["metadata"])}
@@ -130,9 +130,9 @@ def network_policy(job: Mapping[str, Any], address: str) -> Object:
 
 
 def abandoned(jobs: Sequence[Object], made: Object) -> list[Object]:
-    """The sessions whose command was killed before it let them go: no deadline counts for such a Job.
+    """Returns the sessions whose command was killed before it resumed them: their deadlines do not run.
 
-    `jobs`: all that have a session's label; `made`: the one made now, whose birth says what time it is.
+    `jobs`: all with the label of a session; `made`: the new one, created now.
     """
     before = _born(made) - ABANDONED_AFTER
     return [
@@ -151,21 +151,21 @@ def _born(item: Object) -> datetime:
 
 
 def _as_session(application: Application) -> Application:
-    """An application that runs once, now, whatever runs its driver otherwise."""
+    """Returns the application as one that runs once and now, whatever its document says."""
     return replace(
         application, target="kubectl", restart="Never", retries=0, suspend=False, schedule=None, history=None
     )
 
 
 def _of_run(item: Object, run: str) -> Object:
-    """A ConfigMap under the name of one of the run's: the tuning has the application's."""
+    """Returns a ConfigMap with a name of the run: the tuning is named after the application."""
     metadata = item["metadata"]
     end = metadata["name"].rpartition("-")[2]
     return {**item, "metadata": {**metadata, "name": f"{run}-{end}"}}
 
 
 def _marked(item: Object) -> Object:
-    """An object that is seen to be a session's."""
+    """Returns an object with the label of a session."""
     metadata = item["metadata"]
     return {
         **item,
@@ -188,7 +188,7 @@ def _job(workload: Object, run: str, asked: AskedSession) -> Object:
             "annotations": kept_annotations(metadata),
         },
         "spec": {
-            # Restarts of the container are counted: its allocator goes on where the one before it was.
+            # Restarts of the container count: the new allocator continues where the last one stopped.
             "backoffLimit": RESTARTS,
             "podReplacementPolicy": "Failed",
             "activeDeadlineSeconds": spec.get("activeDeadlineSeconds", DEADLINE_SECONDS),
@@ -201,7 +201,7 @@ def _job(workload: Object, run: str, asked: AskedSession) -> Object:
 
 
 def _pod(template: Object, run: str, asked: AskedSession) -> Object:
-    """The driver's pod with its allocator alone."""
+    """Returns the driver's pod template with only its allocator."""
     given = renamed(template, run, asked.name)
     inside = given["spec"]
     sidecar = next(one for one in inside["initContainers"] if one["name"] == contract.ALLOCATOR_CONTAINER)

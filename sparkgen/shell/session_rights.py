@@ -1,4 +1,4 @@
-"""Which rights a session needs of the person who starts it, and which are missing: all at once, before."""
+"""Checks that the user has all permissions that a session needs, before it starts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Right:
     part: str = ""
 
     def __str__(self) -> str:
-        """As in `create jobs.batch`."""
+        """Returns a text such as `create jobs.batch`."""
         group, part = f".{self.group}" if self.group else "", f"/{self.part}" if self.part else ""
         return f"{self.verb} {self.resource}{group}{part}"
 
@@ -33,13 +33,13 @@ NEEDED = (
     Right("create", "configmaps"),
     *(Right(verb, "jobs", "batch") for verb in ("create", "delete", "list", "patch")),
     *(Right(verb, "pods") for verb in ("get", "list")),
-    # The client asks by GET, for which newer versions of Kubernetes want `create` as well.
+    # The client uses GET, for which newer versions of Kubernetes also require `create`.
     *(Right(verb, "pods", part="portforward") for verb in ("create", "get")),
 )
 
 
 def check(cluster: Cluster, namespace: str) -> None:
-    """SparkgenError when rights are missing, with all that are. Nothing is said where nobody may ask."""
+    """Raises SparkgenError with all missing permissions. A review that is refused counts as permitted."""
 
     def allowed(right: Right) -> bool:
         attributes = {

@@ -1,4 +1,4 @@
-"""What of a document has no meaning in a session, whose driver is a process of this machine: a table."""
+"""The fields of a document that have no meaning in a session, whose driver is a process of this machine."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _DRIVER_FIELDS = {
 
 
 def unused_fields(document: Mapping[str, Any]) -> list[tuple[Path, str]]:
-    """Each field of a valid document that has no meaning in a session, and what happens instead."""
+    """Returns the fields of a valid document without a meaning in a session, and what happens instead."""
     return list(_all(document))
 
 

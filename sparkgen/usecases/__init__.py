@@ -1,5 +1,5 @@
-"""What sparkgen does for a person, without a command line: values in, values out.
+"""The tasks that sparkgen performs, independent of the command line: values in, values out.
 
-Nothing here prints or exits. `sparkgen.api` is the part of it that other programs may use; `sparkgen.cli` is
-the one that a person types.
+Nothing here prints or exits. `sparkgen.api` offers a part of it to other programs, and `sparkgen.cli` offers
+it on the command line.
 """

@@ -1,4 +1,4 @@
-"""From documents as they are named to all that is wrong with them: the layers in their order."""
+"""Reads the documents of a call, and finds all their problems, layer by layer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen.errors import Path, Problem, Severity, SparkgenError
 
-# Layers are imported by the functions that use them: `explain` reads no documents, a failed check renders
+# Layers are imported by the functions that use them: `explain` reads no documents, and a failed check renders
 # nothing.
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -105,7 +105,7 @@ def _local(document: Document, inputs: Inputs) -> list[Problem]:
 
 
 def _once(problems: Iterable[Problem]) -> list[Problem]:
-    """Drops other problems of a value that could not be read (SG002): its place has a text of sparkgen's."""
+    """Drops other problems of an unreadable value (SG002): they are about sparkgen's placeholder for it."""
     every = list(problems)
     unread = {_place(problem) for problem in every if problem.code == "SG002" and problem.path}
     return [problem for problem in every if problem.code == "SG002" or _place(problem) not in unread]

@@ -1,7 +1,7 @@
-"""What a client of a Spark Connect server needs, and a program that is one.
+"""Finds the address and the token of a Connect server, and runs a client of it.
 
-The token goes from its Secret into the program's environment alone. Spark's clients send it without TLS to
-the host `localhost` only, by this name (DefaultChannelBuilder.toChannel of pyspark.sql.connect.client.core).
+The token goes from its Secret only into the program's environment. Spark's clients send it without TLS only
+to the host `localhost`, by this name (DefaultChannelBuilder.toChannel of pyspark.sql.connect.client.core).
 """
 
 from __future__ import annotations
@@ -134,9 +134,10 @@ def environment_of(
 
 
 def run_client(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a program until its end: its exit code, 128 and the signal's number if one has ended it.
+    """Run a program until it ends. Returns its exit code; if a signal ended it, 128 plus the signal's number.
 
-    What would end this process is passed on to it. SparkgenError when it cannot be started.
+    Passes signals that would end this process on to the program. Raises SparkgenError if it cannot be
+    started.
     """
     process: subprocess.Popen[bytes] | None = None
     early: list[int] = []
@@ -144,7 +145,7 @@ def run_client(command: Sequence[str], environment: Mapping[str, str]) -> int:
     def pass_on(number: int, _frame: FrameType | None) -> None:
         if process is None:
             early.append(number)
-        elif number not in _OF_TERMINALS or not _in_foreground():  # a terminal has told both already
+        elif number not in _OF_TERMINALS or not _in_foreground():  # a terminal sends it to both
             process.send_signal(number)
 
     wanted = [number for number in _PASSED_ON if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
@@ -179,7 +180,7 @@ def _read(cluster: Cluster, run: Run, source: TokenSource) -> str:
 
 
 def _in_foreground() -> bool:
-    """Whether a terminal sends its signals to this process, and so to those that it has started."""
+    """Whether a terminal sends its signals to this process, and so also to its child processes."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY)
     except OSError:

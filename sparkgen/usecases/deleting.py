@@ -1,4 +1,4 @@
-"""Remove all objects of applications from a cluster."""
+"""Deletes all objects of applications from a cluster."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """`-R DIR`: which documents a repository holds, for which environments, and where each one's files go.
 
-Each file in a folder `environments` is an overlay: `environments/prod.yaml` that of `prod`, for all documents
-in the folder beside it and below. A document is rendered for each environment that is named so on the way
-from DIR to it, with all overlays of this name laid on, those of DIR first.
+Each file in a folder `environments` is an overlay for an environment: `environments/prod.yaml` is for `prod`.
+It applies to all documents in the folder that contains `environments`, and below. A document is rendered for
+each environment that has an overlay on the way from DIR to the document. All overlays of the environment are
+merged into it, those of DIR first.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ class Inputs:
     `sources`: files, directories, or "-" for standard input; `values`: files of overlays; `sets`,
     `set_strings`: single values, as `PATH=VALUE`; `target`: kubectl, argocd or flux, which overrides the
     documents, or "". `configured`: the settings of the repository's configuration; None: search for it from
-    the working directory. `lock`: the lock of all documents, instead of the one beside each. `work`: the rest
-    of the command's limits for finding local files.
+    the working directory. `lock`: the lock of all documents, instead of the one beside each. `local_files`:
+    what must be true of them. `work`: the rest of the command's limits for finding local files.
     """
 
     sources: tuple[str, ...]

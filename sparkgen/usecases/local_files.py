@@ -38,7 +38,7 @@ def found(document: Document, inputs: Inputs) -> Looked:
 
 
 def repository_of(document: Document) -> str:
-    """`delivery.repository`, or ""."""
+    """Returns `delivery.repository`; "" if the document has none."""
     delivery = spec_of(document.value).get("delivery")
     repository = delivery.get("repository") if isinstance(delivery, dict) else None
     return repository if isinstance(repository, str) else ""

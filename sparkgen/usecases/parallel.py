@@ -1,4 +1,4 @@
-"""Calls a function for many documents, with several processors."""
+"""Calls a function for many documents, on several processors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Local files of documents into a registry, and what was pushed into locks.
+"""Pushes local files of documents to a registry, and records them in lock files.
 
-Decided first, without a network: what has changed is packed, for its digests. Then the registry is asked for
-each artifact, and gets what it has not. A lock is written when all of its artifacts are there.
+The plan comes first, and needs no network: files that have changed are packed, because their digests are
+needed. Then the registry is asked for each artifact, and gets what it lacks. A lock is written when the
+registry has all of its artifacts.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _TAG = 128
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An artifact of a document. `layer`, `image`: None for what is in the lock and has not changed."""
+    """An artifact of a document. `layer`, `image`: None if it was not packed; it is then as in the lock."""
 
     value: Mapping[str, Any]
     contents: Contents
@@ -56,7 +57,7 @@ class Packed:
 
     @property
     def name(self) -> ArtifactName:
-        """Which of the two."""
+        """The artifact's name: code or dependencies."""
         return self.contents.name
 
     @property
@@ -67,9 +68,10 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A document's artifacts as they should be.
+    """The artifacts that a document should have.
 
-    `stale`: why the lock is out of date, () for one that is not; `left_out`: paths that are in none.
+    `stale`: why the lock is out of date, () if it is not; `left_out`: paths that are in no artifact;
+    `target`: None without `delivery.repository`.
     """
 
     document: Document
@@ -80,13 +82,13 @@ class Plan:
 
     @property
     def values(self) -> tuple[Mapping[str, Any], ...]:
-        """What stands in the document's artifacts."""
+        """The values for the document's `artifacts`."""
         return tuple(one.value for one in self.packed)
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of an artifact. `sent`: bytes that the registry had not; 0 where it had all."""
+    """The result of pushing an artifact. `sent`: the number of bytes that the registry lacked."""
 
     packed: Packed
     sent: int
@@ -95,9 +97,10 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """How a push goes about it. `sent`: is told the artifact, and its bytes so far.
+    """How to push. `sent`: called with an artifact's name, the number of its uploaded bytes, and its size.
 
-    `verify`: whether everything that the registry has is downloaded and compared with its digest.
+    `build`: returns the files of the packages of requirements. `verify`: whether everything that the registry
+    has is downloaded and compared with its digest.
     """
 
     environment: Mapping[str, str]
@@ -109,7 +112,7 @@ class Push:
 
 
 def plan(document: Document, inputs: Inputs, push: Push, *, whole: bool = False) -> Plan:
-    """What of a valid document has to be pushed. Files that have not changed since are packed if `whole`."""
+    """Returns what must be pushed of a valid document. `whole`: pack files that have not changed, too."""
     looked = local_files.found(document, inputs)
     stale = tuple(local_files.stale(document, looked))
     fresh = {one.artifact for one in stale}
@@ -155,7 +158,7 @@ def _target(document: Document, push: Push) -> Target | None:
 
 
 def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[list[Pushed]]:
-    """Upload what the registries have not, artifacts side by side. SparkgenError for the first that fails."""
+    """Upload what the registries lack, several artifacts at once. Raises the first SparkgenError, if any."""
     repositories: dict[Target, Repository] = {}
     for target in dict.fromkeys(one.target for one in plans if one.packed and one.target):
         repositories[target] = _repository(target, push)
@@ -178,7 +181,7 @@ def _repository(target: Target, push: Push) -> Repository:
 
 
 def _push(planned: Plan, packed: Packed, repository: Repository, inputs: Inputs, push: Push) -> Pushed:
-    """Bring what the registry lacks of an artifact, be it new or lost."""
+    """Upload what the registry lacks of an artifact, whether it is new or was lost."""
     blob = Blob(str(packed.value["digest"]), int(packed.value["size"]))
     its_image = packed.image or image(blob)
     known = its_image.digest == packed.digest and repository.blob(blob, verify=push.verify) == "right"
@@ -206,7 +209,10 @@ def _push(planned: Plan, packed: Packed, repository: Repository, inputs: Inputs,
 
 
 def _bring(repository: Repository, look: Look, blob: Blob, upload: Callable[[], None], push: Push) -> int:
-    """Upload what is missing or wrong; the bytes. SparkgenError where the registry keeps the wrong bytes."""
+    """Upload a blob that is missing or wrong. Returns the number of its bytes, 0 if it was right.
+
+    Raises SparkgenError if the registry keeps the wrong bytes after an upload.
+    """
     kept = look(blob, verify=push.verify)
     if kept == "right":
         return 0
@@ -223,7 +229,7 @@ def _bring(repository: Repository, look: Look, blob: Blob, upload: Callable[[], 
 def _packed_again(
     planned: Plan, packed: Packed, repository: Repository, inputs: Inputs, push: Push
 ) -> Packed:
-    """An artifact of the lock whose layer the registry no longer has. SparkgenError if the files changed."""
+    """Pack an artifact again whose layer the registry has lost. Raises SparkgenError if its files changed."""
     whole = plan(planned.document, inputs, push, whole=True)
     again = next(one for one in whole.packed if one.name == packed.name)
     if again.digest != packed.digest:
@@ -235,7 +241,7 @@ def _packed_again(
 
 
 def _upload_layer(made: Layer, repository: Repository, sent: Callable[[int], None]) -> None:
-    """The layer is written into a temporary file first, so that an upload can go on anywhere in it."""
+    """Upload a layer from a temporary file, so that an interrupted upload can continue anywhere in it."""
     try:
         with tempfile.TemporaryFile() as file:
             for chunk in made.chunks():
@@ -249,7 +255,7 @@ def _upload_layer(made: Layer, repository: Repository, sent: Callable[[int], Non
 
 
 def tag(document: Document, packed: Packed) -> str:
-    """A name for a manifest, so that lists of tags show whose it is; pods go by the digest alone."""
+    """Returns a manifest's tag: it shows the document in lists of tags. Pods use only the digest."""
     digest = packed.digest.removeprefix("sha256:")[:12]
     end = f"-{packed.name}-{digest}"
     return f"{document.owner[1][: _TAG - len(end)]}{end}"
@@ -259,7 +265,7 @@ def tag(document: Document, packed: Packed) -> str:
 
 
 def write_locks(plans: Sequence[Plan], inputs: Inputs) -> list[tuple[str, str]]:
-    """Write the lock of each file whose documents these are; names and what became of each that changed."""
+    """Write the locks of all plans. Returns name and result (written, removed) of each lock that changed."""
     by_lock: dict[str, list[Plan]] = {}
     for one in plans:
         if name := local_files.lock_name(one.document, inputs):
@@ -283,7 +289,7 @@ def _write_lock(name: str, plans: Sequence[Plan]) -> str:
 
 
 def with_artifacts(document: Document, values: Iterable[Mapping[str, Any]], name: str) -> Document:
-    """A document as it is when the lock called `name` has these artifacts."""
+    """Returns a document as it is if the lock called `name` has these artifacts."""
     parsed = parse(lock.artifacts_text(values).encode(), name)
     artifacts = parsed.documents[0].root
     assert artifacts is not None  # noqa: S101 - written above

@@ -38,9 +38,9 @@ _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES.values())}
 class LintOptions:
     """The options of a review: its rules, and what counts; "" and () leave it to the configuration.
 
-    `profiles`: names of PROFILES; `rules`: as `SG220=off`; `fail_on`, `show`: the least severity that counts,
-    or is shown; `config`: the path of the configuration, instead of the one that is found; `isolated`: none;
-    `evidence`: event logs of runs.
+    `profiles`: names of PROFILES; `rules`: such as `SG220=off`; `fail_on`, `show`: the lowest severity that
+    counts, or is shown; `config`: the path of the configuration, instead of the one that is found;
+    `isolated`: use no configuration; `evidence`: event logs of runs.
     """
 
     profiles: tuple[str, ...] = ()

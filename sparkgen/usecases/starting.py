@@ -120,9 +120,9 @@ def _made(cluster: Cluster, source: Mapping[str, Any], asked: RequestedRun) -> O
 
 
 def _unfinished(cluster: Cluster, job: Mapping[str, Any]) -> bool:
-    """Whether a run still waits for its files: made just now, or by a call that broke off.
+    """Whether a run still waits for its files: it is new, or the call that created it was interrupted.
 
-    One in a queue may be let go by Kueue before its files are there: its pod waits for them.
+    Kueue may start a run of a queue before its files exist: its pod waits for them.
     """
     if job["metadata"].get("ownerReferences"):
         return False
@@ -132,7 +132,7 @@ def _unfinished(cluster: Cluster, job: Mapping[str, Any]) -> bool:
 
 
 def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
-    """Give the Job its files, and let it go; one in a queue is let go by Kueue, when there is room."""
+    """Create the Job's files, and resume it; Kueue resumes a Job in a queue, when there is room."""
     old = requested_run.run_of(source)
     for name in requested_run.files_of(source):
         config_map = cluster.get("v1", "ConfigMap", name)
@@ -150,7 +150,7 @@ def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, An
 
 
 def _create(cluster: Cluster, copy: Object) -> None:
-    """Create an object of the run, unless a call before this one did."""
+    """Create an object of the run, unless an earlier call created it."""
     try:
         cluster.create(copy)
     except ClusterError as error:
@@ -160,7 +160,7 @@ def _create(cluster: Cluster, copy: Object) -> None:
 
 
 def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
-    """SparkgenError unless a call before this one made the object, so that the run owns it."""
+    """Raises SparkgenError unless an earlier call created the object, so that the run owns it."""
     name, kind = name_of(copy), copy["kind"]
     there = cluster.get(copy["apiVersion"], kind, name)
     owner = copy["metadata"]["ownerReferences"][0]["uid"]
@@ -172,7 +172,7 @@ def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
 
 
 def _same(job: Mapping[str, Any], asked: RequestedRun) -> None:
-    """Raises SparkgenError if a run with this id has another id, or other arguments."""
+    """Raises SparkgenError if the Job of this name belongs to another request ID, or has other arguments."""
     if annotation_of(job, REQUEST_ID) != asked.id:
         raise SparkgenError(
             f"{name_of(job)} exists already with another ID; choose an --id other than {asked.id}"
