@@ -162,7 +162,7 @@ def _files(log: str) -> Reason | None:
 
 
 def _program(log: str) -> Reason | None:
-    """The last error that the log names."""
+    """Returns the last error in the log as the reason; None if there is none."""
     found = [*_ERROR.finditer(log)] or [*_SPARK_ERROR.finditer(log)]
     return Reason("program", f"the program failed ({detail(found[-1][1])})") if found else None
 

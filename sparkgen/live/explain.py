@@ -1,7 +1,7 @@
 """Why a run is stuck, or has failed: `explain`, a pure decision on the facts.
 
-What is nearest to the failure speaks first: the driver's container before its pod, the pod before the Job,
-and for executors the allocator, which has judged their pods already.
+The source nearest to the failure counts first: the driver's container before its pod, the pod before the Job.
+For executors, the allocator counts first: it has judged their pods already.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 RECENT = timedelta(minutes=15)
-"""How long the loss of an executor is reported."""
+"""How long an Event counts, about an executor that ended, or executors that do not start."""
 HINDERED = (
     *("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending"),
     "TokensNotRenewed",

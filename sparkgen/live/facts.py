@@ -34,10 +34,11 @@ TAIL = 300
 class RunFacts:
     """The facts about a run.
 
-    `events`: about its driver's object and pod, the oldest first; `driver_log`, `allocator_log`: their ends,
-    "" if they are not needed or may not be read; `target`: how many executors are wanted, None if that is
-    unknown; `next_run`: the name of the latest run, if this is an earlier one; `place`: its place in its
-    queue, None if it is in no queue; `gang`: the group with which its pods are placed.
+    `events`: about its driver's object and pod, the oldest first (a Deployment without a pod: also about its
+    ReplicaSets); `driver_log`, `allocator_log`: their ends, "" if they are not needed or may not be read;
+    `target`: how many executors are wanted, None if that is unknown; `next_run`: the name of the latest run,
+    if this is an earlier one; `place`: its place in its queue, None if it is in no queue; `gang`: the group
+    with which its pods are placed.
     """
 
     run: Run
@@ -87,7 +88,13 @@ class Reads(Protocol):
 
 
 def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
-    """Returns the facts about a run. If it succeeded, it reads only a session's allocator log."""
+    """Returns the facts about a run. Reads only what its state needs.
+
+    For a run that succeeded, it reads only the allocator's log, and only if the run is a session. For a
+    suspended run, it reads this log in the same case, the run's place in its queue, and, if the run is in
+    a queue, its Events. For any other run, it reads the Events and both logs; until the run has ended,
+    also how many executors are wanted, the place in the queue, and the group of pods.
+    """
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
@@ -117,7 +124,7 @@ def fill(step: str, facts: RunFacts) -> str:
 
 
 def time_of(event: ObjectView) -> str:
-    """When an Event happened last. RFC 3339: texts that sort by time, to the second."""
+    """Returns when an Event happened last: RFC 3339, which sorts by time, to the second; "" if unknown."""
     series = event.get("series") or {}
     found = (
         series.get("lastObservedTime")
@@ -147,7 +154,7 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
 
 
 def _driver_log(cluster: Reads, run: Run) -> str:
-    """The end of the log of the driver's program if it failed, now or before its last restart; else ""."""
+    """Returns the end of the driver's log if its program failed, now or before its last restart; else ""."""
     if run.driver is None or contract.is_session(run.driver):
         return ""
     status = container(run.driver)

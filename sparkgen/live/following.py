@@ -11,9 +11,9 @@ from sparkgen.cluster import ClusterError
 from sparkgen.live.sources import Source
 
 LOOK_SECONDS = 2.0
-"""Between two looks for new containers."""
+"""Seconds between two searches for new containers."""
 LONGEST_LINE = 16 * 2**20
-"""Bytes. The whole log of a container has 10 MiB, unless it is followed."""
+"""The largest number of bytes of a line. The whole log of a container has 10 MiB, unless it is followed."""
 
 Read = Callable[[Source], Iterable[bytes]]
 Look = Callable[[], tuple[Sequence[Source], bool]]

@@ -1,4 +1,4 @@
-"""What a driver's log says of a login to Kerberos that failed, or has ended. Pure.
+"""What a driver's log says about a login to Kerberos that failed, or has ended. Pure.
 
 The words are those of Java's Kerberos (sun.security.krb5), of Hadoop's UserGroupInformation and
 SaslRpcClient, and of HDFS.

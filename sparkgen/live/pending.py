@@ -102,7 +102,7 @@ def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
 
 
 def _not_mounted(facts: RunFacts) -> Reason | None:
-    """Finds a volume that cannot be mounted: the pod has only ContainerCreating; the kubelet's Event, why."""
+    """Finds a volume that cannot be mounted: the kubelet's Event shows it, and the pod's status does not."""
     for event in reversed(facts.events):
         if event.get("reason") in ("FailedMount", "FailedAttachVolume"):
             message = str(event.get("message") or "")

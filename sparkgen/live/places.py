@@ -56,9 +56,9 @@ def look(
 
 
 def _one_by_one(cluster: Lists, names: Collection[str]) -> tuple[list[Listed], tuple[str, ...]]:
-    """What is in each namespace in which the person may list Jobs and pods; the others are named.
+    """Returns the objects of each namespace in which the user may list Jobs and pods, and names the others.
 
-    ClusterError where there is none, or the namespaces themselves may not be listed.
+    Raises ClusterError if there is no such namespace, or if the user may not list the namespaces.
     """
     refused = "cannot list Jobs and pods in all namespaces"
     step = "ask for this permission, or name namespaces: -n NAME -n NAME"

@@ -1,4 +1,4 @@
-"""What keeps a pod from being made or started, the driver's or an executor's: in words, with a next step.
+"""Why a pod, the driver's or an executor's, is not created or not started: in words, with a next step.
 
 Refusals of the API server are known by the table of `sparkgen.runtime.kubernetes.refusals`. The words about
 images, Secrets and ConfigMaps are the kubelet's.
@@ -43,13 +43,13 @@ _MISSING = (
     ),
     ("claim", "the claim {} does not exist", re.compile(r'persistentvolumeclaim "([^"]+)" not found')),
 )
+"""The kubelet's and the scheduler's messages about objects that a pod names and that do not exist."""
 _NO_CLASS = re.compile(r'storageclass(?:\.storage\.k8s\.io)? "([^"]+)" not found')
 _UNBOUND = re.compile(
     r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes to bind|"
     r"had volume node affinity conflict"
 )
 """The scheduler's messages about claims that are not bound, or are bound on another node."""
-"""`_MISSING`, above: the kubelet's and the scheduler's messages about objects that a pod names and lacks."""
 
 
 def missing(message: str, who: str) -> Reason | None:
@@ -67,7 +67,7 @@ PUSH_AGAIN = "push it again: sparkgen push FILE, and apply the document with its
 
 
 def bad_artifact(cause: str, step: str = "") -> Reason:
-    """The reason that an artifact cannot be pulled, or differs from the lock: `fetch`'s message."""
+    """Returns the reason that an artifact cannot be pulled, or differs from the lock: `fetch`'s message."""
     return Reason("artifact", detail(cause), detail(step) or PUSH_AGAIN)
 
 

@@ -69,7 +69,7 @@ def queued(pods: Iterable[ObjectView]) -> list[ObjectView]:
 
 
 def place(cluster: ListsWorkloads, run: Run) -> QueuePlace | None:
-    """Returns the place of the first Workload that waits of a run's driver and executors; None: no queue."""
+    """Returns the place of the first waiting Workload of a run's driver and executors; None: no queue."""
     name = queue_of(run)
     if not name:
         return None

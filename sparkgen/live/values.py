@@ -56,22 +56,22 @@ class Application:
 
 
 def name_of(item: ObjectView) -> str:
-    """An object's name."""
+    """Returns an object's name."""
     return str(item["metadata"]["name"])
 
 
 def uid_of(item: ObjectView) -> str:
-    """An object's UID."""
+    """Returns an object's UID; "" if it has none."""
     return str(item["metadata"].get("uid") or "")
 
 
 def label_of(item: ObjectView, label: str) -> str:
-    """The value of a label; "" where there is none."""
+    """Returns the value of a label; "" if there is none."""
     return str((item["metadata"].get("labels") or {}).get(label) or "")
 
 
 def annotation_of(item: ObjectView, annotation: str) -> str:
-    """The value of an annotation; "" where there is none."""
+    """Returns the value of an annotation; "" if there is none."""
     return str((item["metadata"].get("annotations") or {}).get(annotation) or "")
 
 
@@ -136,13 +136,13 @@ def leaving(item: ObjectView) -> bool:
 
 
 def status_of(item: ObjectView) -> ObjectView:
-    """An object's status; empty before it has one."""
+    """Returns an object's status; empty before it has one."""
     found: ObjectView = item.get("status") or {}
     return found
 
 
 def conditions(item: ObjectView) -> dict[str, ObjectView]:
-    """The conditions of an object that are true, by their types."""
+    """Returns the conditions of an object that are true, by their types."""
     return {
         str(one.get("type")): one
         for one in status_of(item).get("conditions") or ()
@@ -151,13 +151,13 @@ def conditions(item: ObjectView) -> dict[str, ObjectView]:
 
 
 def containers(pod: ObjectView) -> list[ObjectView]:
-    """The statuses of a pod's containers, in the order in which they start: init containers first."""
+    """Returns the statuses of a pod's containers, in the order of their start: init containers first."""
     status = status_of(pod)
     return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
 
 
 def main_container(pod: ObjectView) -> str:
-    """The main container of a driver's pod: Spark's; the allocator in a session (its driver is elsewhere)."""
+    """Returns the main container's name in a driver's pod: Spark's, or the allocator's in a session."""
     return contract.ALLOCATOR_CONTAINER if contract.is_session(pod) else contract.DRIVER_CONTAINER
 
 

@@ -12,12 +12,12 @@ __all__ = ["Finding", "Rule", "check", "page", "rules"]
 
 
 def rules() -> tuple[Rule, ...]:
-    """All rules, in the order of their codes."""
+    """Returns all rules, in the order of their codes."""
     return RULES
 
 
 def page(code: str) -> str:
-    """The page of a rule, as Markdown; SparkgenError for a code that does not exist."""
+    """Returns the page of a rule, as Markdown. Raises SparkgenError for a code that does not exist."""
     from sparkgen.semantics.pages import page as read  # noqa: PLC0415 - a render needs no pages
 
     return read(code)

@@ -67,7 +67,7 @@ class DocumentFacts:
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> DocumentFacts:
-        """The facts of a document's value."""
+        """Returns the facts of a document's value."""
         scheduled = value["kind"] == "ScheduledSparkApplication"
         value = as_application(value)
         outer = value["spec"]
@@ -90,7 +90,7 @@ class DocumentFacts:
         return str(self.value["metadata"]["name"])
 
     def path(self, *parts: str | int) -> Path:
-        """The path in the document of a place below the application's spec; a property's is as written."""
+        """Returns the document's path of a place below the application's spec; properties are as written."""
         return (*self.root, *_as_written(parts, self.written))
 
     def get(self, *parts: str) -> Any:
@@ -98,17 +98,17 @@ class DocumentFacts:
         return _dig(self.spec, parts)
 
     def role(self, role: str) -> Mapping[str, Any]:
-        """The fields of the driver or of the executors."""
+        """Returns the fields of the driver or of the executors; empty if there are none."""
         fields: Mapping[str, Any] = self.spec.get(role) or {}
         return fields
 
     def template(self, role: str) -> Mapping[str, Any]:
-        """The pod's spec in a role's template."""
+        """Returns the pod's spec in a role's template; empty if there is none."""
         inside: Mapping[str, Any] = _dig(self.spec, (role, "template", "spec")) or {}
         return inside
 
     def place(self, name: str) -> Path:
-        """The path where the document sets a Spark property: the typed field, which wins, or sparkConf."""
+        """Returns the path at which a Spark property is set: the typed field, which wins, or sparkConf."""
         typed = typed_fields().get(name)
         if typed is not None and self.get(*typed) not in (None, []):
             return self.path(*typed)
@@ -142,13 +142,13 @@ class ServerFacts:
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> ServerFacts:
-        """The facts of a document's value."""
+        """Returns the facts of a document's value."""
         spec = value["spec"]
         written = spec.get("sparkConf") or {}
         return cls(value=value, spec=spec, conf=under_new_names(written), written=written)
 
     def path(self, *parts: str | int) -> Path:
-        """The path in the document of a place below the spec; properties as they are written."""
+        """Returns the path in the document of a place below the spec; properties are as written."""
         return ("spec", *_as_written(parts, self.written))
 
 

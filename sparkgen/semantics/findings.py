@@ -43,7 +43,7 @@ ServerCheck = Callable[["ServerFacts"], Iterable[Finding]]
 
 
 def nothing(_: object) -> Iterable[Finding]:
-    """The check of a rule for a kind of documents to which it does not apply: it finds nothing."""
+    """The check of a rule that does not apply to a kind of documents: it finds nothing."""
     return ()
 
 

@@ -59,7 +59,7 @@ def concerned(value: Mapping[str, Any]) -> bool:
 
 
 def entries_of(value: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """The local entries of a document, in a fixed order of fields; without values that are no text."""
+    """Returns a document's local entries, in a fixed order of fields, without values that are no text."""
     return tuple(local_entries(spec_of(value), spec_path(value)))
 
 

@@ -59,9 +59,9 @@ def lost_account_annotations(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def default_account(facts: DocumentFacts) -> Iterator[Finding]:
-    """The namespace's own account for the driver: the Role is bound to that of every pod that names none.
+    """The account `default` for the driver: every pod that names no account would get the Role's permissions.
 
-    Where sparkgen would render it, SG196 is an error.
+    If sparkgen would render this account, SG196 reports an error instead.
     """
     section = facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")

@@ -84,7 +84,7 @@ def _size(facts: DocumentFacts) -> int:
 
 
 def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
-    """Files that nothing reads, or not everything that should; and more than `kubectl apply` takes."""
+    """Files that nothing reads, or not every program that should; and files too large for `kubectl apply`."""
     for name in facts.get(FIELD) or ():
         for pattern, message, step in UNREAD:
             if pattern.fullmatch(name):
@@ -101,7 +101,7 @@ def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def secrets_in_files(facts: DocumentFacts) -> Iterator[Finding]:
-    """Secrets in the texts of files: in Hadoop's XML, in properties, or whatever they are called."""
+    """Secrets in the texts of files: by their names in Hadoop's XML or in properties, or by their form."""
     for name, text in _texts(facts).items():
         if holds_secret(text):
             yield Finding(
@@ -114,7 +114,7 @@ def secrets_in_files(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a file's text has a secret in it, by its looks or by the name that it has there."""
+    """Whether a file's text has a secret in it, by the secret's form or by its name there."""
     if has_secret(text):
         return True
     pairs = chain(_elements(text), _lines(text))
@@ -122,7 +122,7 @@ def holds_secret(text: str) -> bool:
 
 
 def _elements(text: str) -> Iterator[tuple[str, str]]:
-    """Names and values of Hadoop's XML; each part is searched once, as a text may be hostile."""
+    """Yields names and values of Hadoop's XML. Each part is searched once, because a text may be hostile."""
     for part in text.split("<name>")[1:]:
         name, _, rest = part.partition("</name>")
         value, end, _ = rest.partition("<value>")[2].partition("</value>")
@@ -131,7 +131,7 @@ def _elements(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Names and values of Java's properties, and of a shell's variables."""
+    """Yields names and values of Java's properties, and of a shell's variables."""
     for line in text.splitlines():
         name, _, value = _SEPARATOR.sub("=", line.strip().removeprefix("export "), count=1).partition("=")
         if value and _NAME.fullmatch(name):

@@ -81,7 +81,7 @@ def _has_no_policy(facts: DocumentFacts) -> bool:
 
 
 def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
-    """Spark's own image of a version whose Connect server is a package, which the document does not name."""
+    """A stock image without Spark's Connect server, in a document that does not name the server's package."""
     version = facts.spec["sparkVersion"]
     if facts.value["kind"] != CONNECT_KIND or version.startswith(BRINGS_SERVER):
         return

@@ -24,7 +24,7 @@ NEEDED = (contract.ROOT, "/opt/spark/bin", "/opt/spark/jars", "/tmp")  # noqa: S
 
 
 def directories(facts: DocumentFacts) -> Iterator[Finding]:
-    """An application's directory and claim that do not fit, and two things mounted at one place."""
+    """A directory and a claim of an application that do not fit together, and two mounts at one place."""
     section = facts.get(FIELD)
     if section is None:
         return
@@ -97,7 +97,7 @@ def _hides(place: str, own: str) -> bool:
 
 
 def lost(facts: DocumentFacts) -> Iterator[Finding]:
-    """A log in the driver's pod, which goes with it. Source: EventLoggingListener.DEFAULT_LOG_DIR."""
+    """A log in the driver's pod, deleted with the pod. Source: EventLoggingListener.DEFAULT_LOG_DIR."""
     if not facts.is_true(ENABLED):
         return
     directory = facts.properties.get(DIRECTORY)

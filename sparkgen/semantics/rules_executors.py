@@ -62,7 +62,7 @@ def executor_bounds(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _starts_above(facts: DocumentFacts, most: int) -> Iterator[Finding]:
-    """More at the start than `most` (SchedulerBackendUtils.getInitialTargetExecutorNumber)."""
+    """More executors at the start than `most` (SchedulerBackendUtils.getInitialTargetExecutorNumber)."""
     for name in (INITIAL, INSTANCES):
         number = _count(facts, name)
         if number is not None and number > most:
@@ -176,7 +176,7 @@ def shuffle_data(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def allocation_timers(facts: DocumentFacts) -> Iterator[Finding]:
-    """Timers of dynamic allocation that Spark refuses: it counts them in whole seconds, 0.5 s being none.
+    """Timers of dynamic allocation that Spark refuses: it counts whole seconds, and 0.5 s counts as 0.
 
     Source: ExecutorAllocationManager.validateSettings, and checkValue of the others in the configuration.
     """

@@ -1,4 +1,4 @@
-"""Documents of the kind SparkHistoryServer: the rules about them."""
+"""The rules about documents of the kind SparkHistoryServer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTINGS = {
     "spark.history.fs.logDirectory": "eventLog.dir",
     "spark.history.ui.port": "",
 }
-"""Property that is always set -> the field that says it; "" where it cannot be otherwise."""
+"""Property that sparkgen always sets -> the field that configures it; "" if no field does."""
 
 
 def durations(facts: ServerFacts) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def secrets_in_env(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def contradictions(facts: ServerFacts) -> Iterator[Finding]:
-    """Properties that are set whatever `sparkConf` says, or that `cleaner` says otherwise."""
+    """Properties that sparkgen always sets itself, or that fields of `cleaner` set."""
     settings = dict(SETTINGS)
     cleaner = facts.spec.get("cleaner")
     if cleaner is not None:
@@ -68,7 +68,7 @@ def contradictions(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def cleaner_without_section(facts: ServerFacts) -> Iterator[Finding]:
-    """A cleaner that a property switches on, and whose claim is mounted for reading."""
+    """A cleaner that a property switches on, although its claim is mounted read-only."""
     name = "spark.history.fs.cleaner.enabled"
     if "cleaner" in facts.spec or "claim" not in facts.spec["eventLog"]:
         return

@@ -151,7 +151,7 @@ def owned_labels(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:
-    """The value that sparkgen gives a label, where it is known."""
+    """Returns the value that sparkgen gives a label; None if it is unknown."""
     if key in (contract.LABEL_APPLICATION, contract.LABEL_NAME):
         return facts.name
     if key == contract.LABEL_MANAGED_BY:

@@ -31,7 +31,7 @@ def _main(facts: DocumentFacts) -> str:
 
 
 def _language(file: str) -> str | None:
-    """The language that spark-submit infers from a main file's name (SparkSubmit.isPython, isR), or None."""
+    """Returns the language that spark-submit infers from a file's name (SparkSubmit.isPython, isR)."""
     if file.endswith(".py") or file == notebook.MAIN_FILE:
         return "Python"
     if file.endswith((".R", ".r")):
@@ -45,7 +45,7 @@ def _is_jvm(facts: DocumentFacts) -> bool:
 
 
 def _is_on_disk(file: str) -> bool:
-    """Whether the driver has it as `local:`: it is in the image, or is delivered (DELIVERED_MAIN_FILE)."""
+    """Whether the driver gets the file as `local:`: in the image, or delivered (DELIVERED_MAIN_FILE)."""
     return file.startswith("local:") or is_local(file)
 
 
@@ -66,7 +66,7 @@ def type_against_file(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
-    """A class that spark-submit cannot find out.
+    """A missing main class that spark-submit cannot find out.
 
     It reads the jar's manifest through Hadoop's file systems, and none of them is called `local`
     (SparkSubmit.prepareSubmitEnvironment).

@@ -1,4 +1,4 @@
-"""Documents of the kind SparkShuffleService: the rules about them."""
+"""The rules about documents of the kind SparkShuffleService."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def contradictions(facts: ServerFacts) -> Iterator[Finding]:
-    """Properties that are set whatever `sparkConf` says."""
+    """Properties of `sparkConf` that sparkgen always sets itself."""
     yield from always_set(facts, SETTINGS)
 
 
@@ -116,8 +116,8 @@ def open_to_all(facts: ServerFacts) -> Iterator[Finding]:
 def accounts(facts: ServerFacts) -> Iterator[Finding]:
     """An account with another name than the service's, to which applications bind their Role.
 
-    If the janitor may not read an application's pods, it takes it for ended after a while, unless it waits
-    for ever (runtime/janitor/decide.py).
+    If the janitor may not read an application's pods, it considers the application ended after a while,
+    unless it waits forever (runtime/janitor/decide.py).
     """
     section = facts.spec.get("serviceAccount") or {}
     name, service = section.get("name"), facts.value["metadata"]["name"]

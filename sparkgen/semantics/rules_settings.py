@@ -259,7 +259,7 @@ def lost_resources(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _limits(facts: DocumentFacts, role: str) -> set[str]:
-    """The resources in the limits of a role's Spark container."""
+    """Returns the resources in the limits of a role's Spark container."""
     gpu = (facts.role(role).get("gpu") or {}).get("name")
     names = {gpu} if gpu else set()
     for container in facts.containers:

@@ -43,7 +43,7 @@ def _section(facts: DocumentFacts) -> Mapping[str, Any] | None:
 
 
 def _on_node(facts: DocumentFacts) -> Mapping[str, Any] | None:
-    """The section of an application that uses the service of its node."""
+    """Returns the section of an application that uses the service of its node; None for any other."""
     section = _section(facts)
     return section if section is not None and section.get("mode", "daemonset") == "daemonset" else None
 

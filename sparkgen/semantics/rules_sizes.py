@@ -88,7 +88,7 @@ _TESTING = ("spark.testing", "spark.testing.reservedMemory", "spark.testing.memo
 
 
 def _typed(facts: DocumentFacts, grammar: str) -> Iterator[tuple[Path, str]]:
-    """The texts of the typed fields that are in a grammar, where they are set."""
+    """Yields the texts of the typed fields with a grammar, if they are set, with their paths."""
     for field in APPLICATION_FIELDS[grammar]:
         text = facts.get(*field)
         if isinstance(text, str):
@@ -270,7 +270,7 @@ def _cores_above_limit(facts: DocumentFacts, role: str) -> Iterator[Finding]:
 
 
 def _template_limit(facts: DocumentFacts, role: str) -> tuple[str | None, Path]:
-    """The limit of CPU in a role's template, which stays where no field gives another, and its place."""
+    """Returns a template's CPU limit, which applies if no field sets one, and its path."""
     for container in facts.containers:
         if container.role == role and container.kind == "spark" and not container.typed:
             limit = ((container.spec.get("resources") or {}).get("limits") or {}).get("cpu")
@@ -326,7 +326,7 @@ def _replaced_amount(role: str, path: Path, text: str, needed: int | None) -> Fi
 def _needed_mib(facts: DocumentFacts, role: str) -> int | None:
     try:
         return sizes.memory(role, facts.properties, facts.spec["type"]).total
-    except (GrammarError, ArithmeticError):  # a bad size or factor: another rule's business
+    except (GrammarError, ArithmeticError):  # a bad size or factor: another rule finds it
         return None
 
 

@@ -1,4 +1,4 @@
-"""Documents of the kind SparkStagingServer: the rules about them."""
+"""The rules about documents of the kind SparkStagingServer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def shared_names(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
-    """A garbage collection without a claim, from which it knows an artifact's age and who writes."""
+    """Garbage collection without a claim: it needs the claim to know the age and the writers of artifacts."""
     if "garbageCollection" in facts.spec and "claim" not in facts.spec["storage"]:
         yield about_key(
             facts.path("garbageCollection"),

@@ -23,7 +23,7 @@ _EITHER = f"Spark {_LOWEST} or {NEWEST.line[0]}"
 
 def _version(text: str) -> tuple[int, int]:
     major, minor = text.split(".")[:2]
-    # More digits than any version has: a number above all.
+    # A document may have more digits than any version: the first ones make a larger number.
     return int(major[:MOST_DIGITS]), int(re.match(r"[0-9]+", minor)[0][:MOST_DIGITS])  # type: ignore[index]
 
 
@@ -84,7 +84,7 @@ def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) 
 
 
 def is_stock(image: str) -> bool:
-    """Whether an image is named as those of Spark itself, and copies of them, are."""
+    """Whether an image has the name of one of Spark's own images, or of a copy of them."""
     return _without_digest(image).rpartition("/")[2].partition(":")[0] in _SPARK_IMAGES
 
 
@@ -112,7 +112,7 @@ def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
 
 
 def _images(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
-    """The images in which Spark runs."""
+    """Yields the images in which Spark runs, with their paths."""
     yield facts.path("image"), facts.spec["image"]
     for role in ROLES:
         image = facts.role(role).get("image")
@@ -137,7 +137,7 @@ def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def scala(facts: DocumentFacts) -> str:
-    """The Scala line; Spark 4 has one only."""
+    """Returns the Scala version; Spark 4 has only one."""
     version = facts.spec["sparkVersion"]
     chosen = None if _version(version)[0] >= 4 else facts.get("scalaVersion")
     return str(chosen or scala_line(version))

@@ -25,7 +25,7 @@ OWN_VOLUMES = frozenset(
         contract.ARTIFACTS_VOLUME,
     }
 )
-"""Volumes that sparkgen adds to pods; a sidecar may look into most of them."""
+"""Volumes that sparkgen adds to pods; a sidecar may mount most of them."""
 
 SECRET_VOLUMES = (contract.TOKEN_VOLUME, contract.SESSION_VOLUME)
 """Volumes of sparkgen with credentials in them."""
@@ -62,7 +62,7 @@ def _home(facts: DocumentFacts) -> str:
 
 
 def _volume_names(facts: DocumentFacts, role: str) -> set[str]:
-    """The volumes that the document gives the pods of a role, those of Secrets and ConfigMaps included."""
+    """Returns the names of the volumes of a role's pods, with those for Secrets and ConfigMaps."""
     found = {str(volume.get("name")) for _, volume in facts.named_volumes(role)}
     found |= {names.volume_name(item["name"], "secret") for item in facts.role(role).get("secrets") or ()}
     found |= {names.volume_name(item["name"], "config") for item in facts.role(role).get("configMaps") or ()}
@@ -103,7 +103,7 @@ def _once(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _role_of(facts: DocumentFacts, path: Path) -> str:
-    """The role in whose template a volume is defined; "" for the application's own."""
+    """Returns the role in whose template a volume is defined; "" for the application's own."""
     part = path[len(facts.root)]
     return str(part) if part in ROLES else ""
 

@@ -167,7 +167,7 @@ def has_secret(text: str) -> bool:
 
 
 def redacted(text: str) -> str:
-    """A text for a message, with three stars for every secret in it."""
+    """Returns a text for a message, with three stars for each secret in it."""
     return without_tokens(_secret_value().sub("***", text))
 
 

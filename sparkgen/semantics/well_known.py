@@ -49,29 +49,29 @@ WELL_KNOWN = (
     ),
     (("k_live_",), _BEFORE + r"[sr]k_live_[A-Za-z0-9]{24}", "a key of Stripe"),
 )
-"""Texts that are there, one of them, where the expression can match; the expression; and what that is."""
+"""Texts of which one is present wherever the expression matches; the expression; and what it matches."""
 
 
 @cache
 def _patterns() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
-    # With all that follows: of a longer token, no rest stays in a message.
+    # The expressions match all that follows, so that no rest of a longer token stays in a message.
     return tuple((needles, re.compile(f"{pattern}[A-Za-z0-9_-]*+")) for needles, pattern, _ in WELL_KNOWN)
 
 
 def _possible(text: str) -> Iterator[re.Pattern[str]]:
-    """The expressions that can match in a text."""
+    """Yields the expressions that can match in a text."""
     for needles, pattern in _patterns():
         if not needles or any(needle in text for needle in needles):
             yield pattern
 
 
 def has_token(text: str) -> bool:
-    """Whether one of them is in a text."""
+    """Whether a text contains one of these tokens or keys."""
     return any(pattern.search(text) for pattern in _possible(text))
 
 
 def without_tokens(text: str) -> str:
-    """A text with three stars for each of them."""
+    """Returns a text with three stars for each of these tokens and keys."""
     for pattern in _possible(text):
         text = pattern.sub("***", text)
     return text
