@@ -34,8 +34,8 @@ class Composed:
     `remarks`: whatever was read as kubectl reads it, and not as it is written: the last one of duplicate
     keys, and a key that is no string as the string to which kubectl converts it.
 
-    `first_line`: the document's first line, from 1; its lines end before the first line of the next document.
-    The first document also has all lines above it.
+    `first_line`: the document's first line in the text, from 1; its lines end before the first line of the
+    next document. The first document also has all lines above it.
     """
 
     root: Node | None
@@ -125,13 +125,21 @@ class Composer:
 
     `texts`: a list to which it adds the span of each quoted string and block scalar; None if not needed.
     `as_kubectl`: read duplicate keys, and keys that are no strings, as kubectl does, and report them as
-    remarks instead of problems. `source`: the text of the file, for the text of a template.
+    remarks instead of problems. `source`: the text, for the text of a template. `above`: the number of lines
+    above it in the file.
     """
 
     def __init__(
-        self, file: str, texts: list[Span] | None = None, *, as_kubectl: bool = False, source: str = ""
+        self,
+        file: str,
+        texts: list[Span] | None = None,
+        *,
+        as_kubectl: bool = False,
+        source: str = "",
+        above: int = 0,
     ) -> None:
         self.file = file
+        self.above = above
         self._as_kubectl = as_kubectl
         self._source = source
         self._texts = texts
@@ -191,8 +199,7 @@ class Composer:
     # Values
 
     def _scalar(self, event: Any) -> None:
-        mark = event.start_mark
-        position = Position(self.file, mark.line + 1, mark.column + 1)
+        position = self._position(event)
         text: str = event.value
         if event.tag is None:
             value = resolve(text) if event.implicit[0] and not event.style else text
@@ -386,7 +393,7 @@ class Composer:
 
     def _position(self, event: Any) -> Position:
         mark = event.start_mark
-        return Position(self.file, mark.line + 1, mark.column + 1)
+        return Position(self.file, self.above + mark.line + 1, mark.column + 1)
 
     def _path(self) -> Path:
         """The path of the value that is being read, or of the mapping if the next node is a key."""

@@ -35,10 +35,11 @@ class Parsed:
     texts: tuple[Span, ...] = ()
 
 
-def parse(data: bytes, file: str, *, as_kubectl: bool = False) -> Parsed:
+def parse(data: bytes, file: str, *, as_kubectl: bool = False, above: int = 0) -> Parsed:
     """Read YAML. Never raises, whatever the bytes are; `file` is the file name for positions.
 
-    `as_kubectl`: read duplicate keys, and keys that are no strings, as kubectl does.
+    `as_kubectl`: read duplicate keys, and keys that are no strings, as kubectl does. `above`: the number of
+    lines that stand above these in the file.
     """
     if len(data) > MAX_FILE_BYTES:
         return Parsed((), (too_large(file),))
@@ -48,7 +49,7 @@ def parse(data: bytes, file: str, *, as_kubectl: bool = False) -> Parsed:
     documents: list[Composed] = []
     texts: list[Span] = []
     spans = texts if COMMENT.search(text) else None
-    composer = Composer(file, spans, as_kubectl=as_kubectl, source=text)
+    composer = Composer(file, spans, as_kubectl=as_kubectl, source=text, above=above)
     problems = _compose(text, composer, documents)
     return Parsed(tuple(documents), problems, text, tuple(texts))
 
@@ -75,7 +76,7 @@ def _compose(text: str, composer: Composer, documents: list[Composed]) -> tuple[
     except yaml.YAMLError as error:
         from sparkgen.document.syntax_hints import explain  # noqa: PLC0415  (only for text that is not YAML)
 
-        found = explain(error, lines_of(text), composer.file)
+        found = explain(error, lines_of(text), composer.file, composer.above)
         return (*(known for known in composer.pending if known.position != found.position), found)
     return ()
 

@@ -20,7 +20,8 @@ class Syntax:
     """A parser's error.
 
     `problem` and `context`: its texts, in lower case. `at`: where it stopped. `start`: the start of the
-    construct that it was reading, if the error has it. `lines`: the whole text.
+    construct that it was reading, if the error has it; both in the text. `lines`: the whole text.
+    `lines_above`: the number of lines above it in the file.
     """
 
     problem: str
@@ -28,6 +29,7 @@ class Syntax:
     at: Position
     start: Position | None
     lines: list[str]
+    lines_above: int = 0
 
     @property
     def line(self) -> str:
@@ -56,6 +58,10 @@ class Syntax:
         """The rest of the line from a position on, without a comment."""
         return without_comment(self.line_of(place)[place.column - 1 :])
 
+    def number_of(self, place: Position) -> int:
+        """The number of a position's line in the file."""
+        return place.line + self.lines_above
+
     def column(self, number: int) -> Position:
         """A position in the line in which the parser stopped; columns count from 1."""
         return Position(self.at.file, self.at.line, number)
@@ -74,7 +80,7 @@ class Syntax:
         return syntax_problem(place, message, next_step, shortened(text))
 
 
-def read_error(error: YAMLError, lines: list[str], file: str) -> Syntax | None:
+def read_error(error: YAMLError, lines: list[str], file: str, above: int = 0) -> Syntax | None:
     """The content of a PyYAML exception; None if it has no position."""
     at = _position(getattr(error, "problem_mark", None), file)
     start = _position(getattr(error, "context_mark", None), file)
@@ -83,7 +89,7 @@ def read_error(error: YAMLError, lines: list[str], file: str) -> Syntax | None:
         return None
     problem = str(getattr(error, "problem", None) or error).lower()
     context = str(getattr(error, "context", None) or "").lower()
-    return Syntax(problem, context, _inside(known, lines), start, lines)
+    return Syntax(problem, context, _inside(known, lines), start, lines, above)
 
 
 def _position(mark: Any, file: str) -> Position | None:

@@ -8,6 +8,7 @@ They are tried in this order. They recognize the messages of libyaml and of PyYA
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sparkgen.document.problems import TEMPLATE_STEP, too_deep
@@ -32,9 +33,19 @@ _TOO_DEEP = "exceeded maximum nesting depth"  # libyaml from 0.2.6 on, which loo
 _LONGEST_KEY = 1024  # characters, YAML 1.1's limit for a key without `?`
 
 
-def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
-    """The problem (SG002, SG004 for a tab, SG005 for depth) for an exception of PyYAML."""
-    syntax = read_error(error, lines, file)
+def explain(error: YAMLError, lines: list[str], file: str, above: int = 0) -> Problem:
+    """The problem (SG002, SG004 for a tab, SG005 for depth) for an exception of PyYAML.
+
+    `above`: the number of lines above these in the file.
+    """
+    found = _explained(error, lines, file, above)
+    at = found.position
+    return replace(found, position=Position(at.file, at.line + above, at.column))
+
+
+def _explained(error: YAMLError, lines: list[str], file: str, above: int) -> Problem:
+    """The problem at its place in the lines."""
+    syntax = read_error(error, lines, file, above)
     if syntax is None:
         return syntax_problem(Position(file, 1, 1), f"this is not YAML: {error}", "save it as plain text")
     if _TOO_DEEP in syntax.problem:
@@ -188,8 +199,8 @@ def _colon(syntax: Syntax) -> Problem | None:
 
 
 def _deeper(syntax: Syntax, above: Position) -> Problem:
-    message = f"this line is indented more than line {above.line}, which already has a value"
-    step = f"give both lines the same indentation, or remove the value from line {above.line}"
+    message = f"this line is indented more than line {syntax.number_of(above)}, which already has a value"
+    step = f"give both lines the same indentation, or remove the value from line {syntax.number_of(above)}"
     return syntax.problem_at(syntax.column(_indent(syntax.line) + 1), message, step)
 
 
@@ -282,7 +293,8 @@ def _behind_quote(syntax: Syntax) -> Problem:
             text = syntax.lines[number - 1]
             if text.count(quote) % 2:
                 at = Position(syntax.at.file, number, text.rindex(quote) + 1)
-                message = f"the quote {quote} that opens here is closed only on line {syntax.at.line}"
+                closed = syntax.number_of(syntax.at)
+                message = f"the quote {quote} that opens here is closed only on line {closed}"
                 return syntax.problem_at(at, message, "close it at the end of the value")
     step = f"quote the value as a whole; write {_inside(quote)} for a {quote} inside it"
     return syntax.problem_at(syntax.at, "text follows the closing quote of a value", step)

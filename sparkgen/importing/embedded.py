@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sparkgen.document import Node
@@ -40,26 +40,25 @@ def texts_in(root: Node, path: Path = ()) -> Iterator[Text]:
             yield Text(place, node)
 
 
-def read(node: Node, source: str, file: str) -> Parsed:
-    """Returns the documents in a text, with their positions in the file around it.
+def read(node: Node, lines: Sequence[str], file: str) -> Parsed:
+    """Returns the documents in a text, with their positions in the file around it, which has these `lines`.
 
     If the lines of the text differ from those of the file, every position is that of the text itself.
     """
     start = node.position.line
     inner = node.text.rstrip("\n").split("\n")
-    block = source.split("\n")[start : start + len(inner)]
+    block = lines[start : start + len(inner)]
     if [line.strip() for line in block] == [line.strip() for line in inner]:
         indent = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-        parsed = parse(
-            ("\n" * start + "\n".join(line[indent:] for line in block)).encode(), file, as_kubectl=True
-        )
+        text = "\n".join(line[indent:] for line in block)
+        parsed = parse(text.encode(), file, as_kubectl=True, above=start)
         return _moved(parsed, lambda place: Position(place.file, place.line, place.column + indent))
     return _moved(parse(node.text.encode(), file, as_kubectl=True), lambda _: node.position)
 
 
 def read_at(text: str, line: int, file: str) -> Parsed:
     """Returns the documents in a text whose first line is the file's line `line`."""
-    return parse(("\n" * (line - 1) + text).encode(), file, as_kubectl=True)
+    return parse(text.encode(), file, as_kubectl=True, above=line - 1)
 
 
 Move = Callable[[Position], Position]

@@ -173,7 +173,7 @@ def _file(name: str, data: bytes, gathered: Gathered) -> None:
         _script(text, shown, gathered)
         return
     known = gathered.size + len(gathered.problems)
-    _documents(parse(data, shown, as_kubectl=True), text, (), gathered)
+    _documents(parse(data, shown, as_kubectl=True), text.split("\n"), (), gathered)
     if gathered.size + len(gathered.problems) == known:
         gathered.left_alone.append(
             LeftAlone(
@@ -182,8 +182,11 @@ def _file(name: str, data: bytes, gathered: Gathered) -> None:
         )
 
 
-def _documents(parsed: Parsed, text: str, below: Path, gathered: Gathered) -> None:
-    """Add the applications in a text. `below`: the path of the text, if it is in another document."""
+def _documents(parsed: Parsed, lines: Sequence[str], below: Path, gathered: Gathered) -> None:
+    """Add the applications in a text of a file with these lines.
+
+    `below`: the path of the text, if it is in another document.
+    """
     found = [*parsed.problems, *(item for document in parsed.documents for item in document.problems)]
     gathered.problems += [_rendered_first(item) for item in found if _is_fatal(item)]
     for document in parsed.documents:
@@ -191,7 +194,7 @@ def _documents(parsed: Parsed, text: str, below: Path, gathered: Gathered) -> No
             continue
         remarks = (*document.remarks, *document.problems)
         told = [replace(item, path=(*below, *item.path)) for item in remarks]
-        _document(document.root, below, Remarks(document.root, below, told), text, gathered)
+        _document(document.root, below, Remarks(document.root, below, told), lines, gathered)
 
 
 def _is_fatal(problem: Problem) -> bool:
@@ -212,12 +215,12 @@ def _is_script(name: str, text: str) -> bool:
     return any(is_submit(word.strip("\"'")) for word in text.split())
 
 
-def _document(root: Node, path: Path, remarks: Remarks, text: str, gathered: Gathered) -> None:
+def _document(root: Node, path: Path, remarks: Remarks, lines: Sequence[str], gathered: Gathered) -> None:
     """Add one YAML document, or one item of a List, at `path`."""
     _, kind = group_and_kind(root)
     if kind.endswith("List") and root.find(("items",)) is not None:
         for index, item in enumerate(root.entries["items"].items):
-            _document(item, (*path, "items", index), remarks, text, gathered)
+            _document(item, (*path, "items", index), remarks, lines, gathered)
         return
     if root.find((DRIVER,)) is not None and root.find(("apiVersion",)) is None:
         gathered.requests.append(root)
@@ -231,8 +234,8 @@ def _document(root: Node, path: Path, remarks: Remarks, text: str, gathered: Gat
     known = gathered.size + len(gathered.problems)
     manifests = [] if remarks.below else [*embedded.texts_in(root, path)]
     for manifest in manifests:
-        parsed = embedded.read(manifest.node, text, root.position.file)
-        _documents(parsed, text, manifest.path, gathered)
+        parsed = embedded.read(manifest.node, lines, root.position.file)
+        _documents(parsed, lines, manifest.path, gathered)
     if gathered.size + len(gathered.problems) > known:
         reason = "only the applications in it were imported; it starts them itself, and sparkgen does not"
         step = "let it apply the manifests that `sparkgen render` writes"
@@ -265,8 +268,9 @@ def _script(text: str, file: str, gathered: Gathered) -> None:
             Problem("SG002", Severity.ERROR, position, (), message, next_step="close it")
         )
         return
+    lines = text.split("\n")
     for body in script.manifests:
-        _documents(embedded.read_at(body.text, body.line, file), body.text, (), gathered)
+        _documents(embedded.read_at(body.text, body.line, file), lines, (), gathered)
     if not script.submits and not script.manifests and not script.unread and not script.jobs:
         reason = "it contains no spark-submit"
         gathered.left_alone.append(LeftAlone("script", "", Position(file, 1, 1), reason, finding=True))

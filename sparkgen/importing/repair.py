@@ -30,6 +30,7 @@ _ROUNDS = 200
 _FEW = 20
 """The most errors that are corrected one at a time; of more, those of one kind in a list go together."""
 _ROOT_USER = "SG167"
+_TOO_LARGE = "SG005"
 _REQUIRED = {
     "sparkVersion": SUGGESTED,
     "image": f"{REPOSITORY}:{SUGGESTED}",
@@ -43,13 +44,14 @@ _REQUIRED = {
 def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Problem]:
     """Change a draft until `examine` finds no error in its `text`.
 
-    Returns the problems that are left: warnings, or the errors that remain after _ROUNDS corrections.
+    Returns the problems that are left: warnings, or the errors that remain after _ROUNDS corrections. A
+    document that is too large stays as it is, because no single value of it is wrong.
     """
     found: list[Problem] = []
     for _ in range(_ROUNDS):
         found = _problems_of(text(), examine)
         errors = [problem for problem in found if problem.severity is Severity.ERROR]
-        if not errors:
+        if not errors or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
             break
         for problem in _next(errors):
             _put_right(draft, problem)

@@ -59,6 +59,32 @@ def at(line: int, column: int) -> Position:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        "a: 1\nb: 2\na: 3\n",
+        "a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n",
+        "a: 'x\nb: c'\n",
+        "a: b\n  c: d\n",
+        "%YAML 1.3\n---\na: [1, 2",
+        "a: b\n---\n<<<<<<< HEAD\na: c\n",
+        "\ta: b\n",
+        "[" * (MAX_DEPTH + 1),
+        "- x\n" * MAX_NODES,
+    ],
+)
+@pytest.mark.parametrize("as_kubectl", [False, True])
+def test_lines_above_a_text_count_and_are_not_read(text: str, *, as_kubectl: bool) -> None:
+    """Places, and the lines in messages, are those of the file in which the text stands."""
+    there = parse(text.encode(), "f", as_kubectl=as_kubectl, above=7)
+    padded = parse(b"\n" * 7 + text.encode(), "f", as_kubectl=as_kubectl)
+    assert there.problems == padded.problems
+    for found, expected in zip(there.documents, padded.documents, strict=True):
+        assert (found.problems, found.remarks) == (expected.problems, expected.remarks)
+        assert repr(found.root) == repr(expected.root)
+
+
+@pytest.mark.parametrize(
     ("path", "value", "text", "place"),
     [
         ((), None, "", at(2, 1)),

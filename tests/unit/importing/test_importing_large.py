@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from sparkgen.document import Document
+from sparkgen.document.limits import MAX_NODES
+from sparkgen.document.parse import Parsed, parse
 from sparkgen.errors import Problem
-from sparkgen.importing import Choices, Outcome, Result, import_all, shell
+from sparkgen.importing import Choices, Outcome, Result, embedded, import_all, repair, shell
 from sparkgen.usecases.checking import examine
 
 HEAD = """\
@@ -84,6 +86,32 @@ LARGE: dict[str, Callable[[int], str]] = {
 }
 
 
+TEXTS: dict[str, Callable[[int], str]] = {
+    "here-documents": lambda size: "#!/bin/sh\n" + f"kubectl apply -f - <<END\n{HEAD}END\n" * size,
+    "texts of a document": lambda size: "kind: ConfigMap\ndata:\n"
+    + "".join(f"  a{i}: |\n" + HEAD.replace("\n", "\n    ").join(("    ", "\n")) for i in range(size)),
+}
+
+
+@pytest.mark.parametrize("make", TEXTS.values(), ids=TEXTS)
+def test_a_text_in_a_file_is_read_without_what_stands_above_it(
+    make: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many texts with applications a file has, the parser gets nothing but these."""
+    read = 0
+
+    def counted(data: bytes, file: str, **options: Any) -> Parsed:
+        nonlocal read
+        read += len(data)
+        return parse(data, file, **options)
+
+    monkeypatch.setattr(embedded, "parse", counted)
+    text = make(40)
+    result = imported(text)
+    assert len(result.imported) == 40
+    assert 40 * (len(HEAD) - 1) <= read <= 40 * len(HEAD)
+
+
 @pytest.mark.parametrize("make", LARGE.values(), ids=LARGE)
 def test_twice_the_input_is_twice_the_work(make: Callable[[int], str]) -> None:
     """At most, with what does not depend on it."""
@@ -115,6 +143,23 @@ def test_many_mistakes_are_put_right_in_few_looks(make: Callable[[int], str], nu
     assert looks < 25
     assert len([entry for entry in item.entries if entry.outcome is Outcome.LOST]) == number
     assert not item.problems
+
+
+def test_a_document_that_is_too_large_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it can be put right, so its name and its arguments stay, and the limit is reported."""
+    reads = 0
+
+    def counted(data: bytes, file: str, **options: Any) -> Parsed:
+        nonlocal reads
+        reads += 1
+        return parse(data, file, **options)
+
+    monkeypatch.setattr(repair, "parse", counted)
+    [item] = imported("#!/bin/sh\nspark-submit --name pi local:///a.py" + " x" * MAX_NODES).imported
+    assert reads == 1
+    assert [problem.code for problem in item.problems] == ["SG005"]
+    assert item.name == "pi"
+    assert item.text.count("\n    - x") == MAX_NODES
 
 
 WORDS = {
