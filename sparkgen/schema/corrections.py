@@ -153,7 +153,7 @@ def corrected(field: Field, node: Node) -> str | None:
 
 
 def respelled(text: str, pattern: str, longest: int) -> str | None:
-    """The text changed so that it matches a pattern: `My_App` -> `my-app`; None if no small change does."""
+    """The text changed so that it matches a pattern: `My App` -> `my-app`; None if no small change does."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower())
     candidates = (
         re.sub(r"(?<=\w)\s+(?=\w)", "-", text.strip()),

@@ -47,7 +47,7 @@ def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]
 
 
 def of_kind(path: str, kind: str) -> tuple[str, str]:
-    """The kind, and the path without it: as in kubectl, it may start with a kind: `sparkapplication.spec`."""
+    """The kind, and the path without it: as in kubectl, it may start with a kind in lower case."""
     first, _, rest = path.partition(".")
     return next(((known, rest) for known in fields.KINDS if known.lower() == first.lower()), (kind, path))
 

@@ -49,7 +49,7 @@ _AMOUNTS = (
     *("lifetime", "expiry", "expiration", "exp", "duration", "seconds", "ms", "retries", "attempts"),
 )
 _ABOUT = frozenset((*_PLACES, *_WAYS, *_PEOPLE, *_AMOUNTS))
-"""Words that make a name no secret, at its end or after a secret's word: `credentials.provider`."""
+"""Words that make a name no secret, at its end or after a secret's word: not `credentials-provider`."""
 _KINDS_OF_KEYS = frozenset(
     (
         *("access", "secret", "account", "api", "private", "shared", "signing", "encryption", "master"),
@@ -84,7 +84,7 @@ def _secret_word() -> re.Pattern[str]:
 
 @cache
 def _last_words() -> re.Pattern[str]:
-    """Matches words that mean a secret only at the end of a name: `redis.auth`, but not `auth.type`."""
+    """Matches words that mean a secret only at the end of a name: `redis-auth`, but not `auth-type`."""
     return re.compile(
         r"(?:^| )(?:(?:db|user|my|key|store)?pass|pwd|auth|authorization|sas|auth params|user info"
         r"|kerberos ticket)$"

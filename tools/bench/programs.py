@@ -23,7 +23,7 @@ ROLE: Mapping[str, Any] = {"cores": 1, "coreRequest": "100m", "memory": MEMORY}
 CONFIG_MAP, FOLDER = "job", "/opt/job"
 """Where a program is in a namespace, and in a driver."""
 MOUNT = {"name": CONFIG_MAP, "path": FOLDER}
-"""The same, as `driver.configMaps` of a document has it."""
+"""The same, as `spec.driver.configMaps` of a document has it."""
 
 
 def application(

@@ -116,7 +116,7 @@ ENUMS: dict[str, list[str]] = {
     "VolumeMount.mountPropagation": ["Bidirectional", "HostToContainer", "None"],
     "VolumeMount.recursiveReadOnly": ["Disabled", "Enabled", "IfPossible"],
 }
-"""`Type.field` (`[]` for a list's items) -> allowed values. An empty value means the field's default."""
+"""`<Type>.<field>` (`[]` for a list's items) -> allowed values. An empty value means the field's default."""
 
 DNS_LABEL = "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"
 DNS_LABEL_TEXT = "lower-case letters, digits and '-', starting and ending with a letter or a digit"
@@ -130,7 +130,7 @@ PATTERNS: dict[str, tuple[str, str]] = {
     "Volume.name": (DNS_LABEL, DNS_LABEL_TEXT),
     "VolumeMount.mountPath": ("^[^:]+$", "a path without ':'"),
 }
-"""`Type.field` -> pattern and the same in words."""
+"""`<Type>.<field>` -> pattern and the same in words."""
 
 PORT: Schema = {"minimum": 1, "maximum": 65535}
 WEIGHT: Schema = {"minimum": 1, "maximum": 100}
@@ -167,7 +167,7 @@ LIMITS: dict[str, Schema] = {
     "LifecycleHandler": {"minProperties": 1, "maxProperties": 1},
     "NetworkPolicyPeer": {"minProperties": 1},
 }
-"""`Type` or `Type.field` -> ranges and lengths."""
+"""`<Type>` or `<Type>.<field>` -> ranges and lengths."""
 
 SHORTEST = 30
 """A description with fewer characters takes the next sentence too: "Image pull policy." tells little."""

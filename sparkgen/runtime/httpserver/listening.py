@@ -17,7 +17,7 @@ ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - these listeners reveal no
 BACKLOG = 1024
 """The connections that the kernel keeps until they are accepted; the kernel has a limit of its own, too."""
 NO_IPV6 = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.ENOPROTOOPT, errno.EINVAL)
-"""The errors of a machine without IPv6, or with `ipv6.disable`."""
+"""The errors of a machine without IPv6, or with `ipv6.disable=1`."""
 DESCRIPTORS = 4096
 
 
