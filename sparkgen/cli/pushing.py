@@ -18,6 +18,7 @@ from sparkgen.delivery import environment
 from sparkgen.delivery.limits import bytes_text
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.local.view import Plain
+from sparkgen.phrases import some_of
 from sparkgen.semantics.local_entries import entries_of
 from sparkgen.usecases import local_files, pushing, untracked
 from sparkgen.usecases.checking import check
@@ -169,15 +170,10 @@ def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
 def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
     paths = sorted({path for one in plans for path in one.left_out})
     if paths and not request.quiet:
-        output.note(f"ignored: {_some(paths)}")
+        output.note(f"ignored: {some_of(paths, _SHOWN)}")
 
 
 def _tell_untracked(plans: Sequence[pushing.Plan], request: Request) -> None:
     """Warn about files in artifacts that are not in Git, so that a reviewer does not see them."""
     if not request.quiet and (paths := untracked.untracked(plans)):
-        output.note(f"warning: not in Git: {_some(paths)}; add them to Git, or to .sparkgenignore")
-
-
-def _some(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-    return f"{', '.join(paths[:_SHOWN])}{more}"
+        output.note(f"warning: not in Git: {some_of(paths, _SHOWN)}; add them to Git, or to .sparkgenignore")

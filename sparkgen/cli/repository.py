@@ -15,6 +15,7 @@ from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import Severity, SparkgenError
+from sparkgen.phrases import some_of
 from sparkgen.usecases.environments import parts
 from sparkgen.usecases.repository import (
     Rendered,
@@ -126,5 +127,4 @@ def _why(changes: Changes) -> str:
     ]
     if changes.write and not changes.old:
         return f"all its {len(changes.write)} files are new"
-    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
-    return ", ".join(words[:_SHOWN]) + more
+    return some_of(words, _SHOWN)

@@ -71,9 +71,13 @@ class Cluster:
         """Whether an object exists; its content is not read."""
         return self._metadata(api_version, kind, name, namespace) is not None
 
-    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str]:
-        """Returns the keys of a Secret or ConfigMap; none if it does not list them. No value is read."""
-        return data_keys(self._metadata("v1", kind, name, namespace) or {})
+    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str] | None:
+        """Returns the keys of an object such as a Secret; none if it does not list them. No value is read.
+
+        None if it does not exist.
+        """
+        found = self._metadata("v1", kind, name, namespace)
+        return None if found is None else data_keys(found)
 
     def _metadata(self, api_version: str, kind: str, name: str, namespace: str) -> Object | None:
         """Returns an object's metadata; None if it does not exist."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sparkgen.delivery.pushed import Identity
 from sparkgen.delivery.source import source
 from sparkgen.delivery.values import Contents, Looked
+from sparkgen.phrases import some_of
 from sparkgen.semantics.rules_delivery import OTHER_ENTRIES
 
 _SHOWN = 3
@@ -60,8 +61,7 @@ def _changed(
     there = {path for paths in pushed.values() for path in paths}
     for words, paths in (("new: ", here - there), ("gone: ", there - here)):
         if paths:
-            more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-            return f"differs from what was pushed; {words}{', '.join(sorted(paths)[:_SHOWN])}{more}"
+            return f"differs from what was pushed; {words}{some_of(sorted(paths), _SHOWN)}"
     if pushed != dict(contents.entries):
         return OTHER_ENTRIES
     if artifact.get("source") != source(contents):

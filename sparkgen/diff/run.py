@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.diff.trees import deep
 from sparkgen.diff.values import Side, Verdict
 from sparkgen.objects import ObjectView
+from sparkgen.phrases import some_of
 from sparkgen.resources.run import CHANGEABLE
 
 _FILES = {
@@ -112,9 +113,7 @@ def _pod(old: Side, new: Side) -> Iterator[str]:
     """The fields of the workload that differ, in one text."""
     paths = [path for path, _, _ in workload_changes(old, new)]
     if paths:
-        shown = [".".join(path[-3:]) for path in paths[:_SHOWN]]
-        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-        yield f"the driver pod ({', '.join(shown)}{more})"
+        yield f"the driver pod ({some_of(['.'.join(path[-3:]) for path in paths], _SHOWN)})"
 
 
 def workload_changes(old: Side, new: Side) -> list[tuple[tuple[str, ...], Any, Any]]:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from sparkgen import contract
 from sparkgen.cluster import ALL_NAMESPACES
 from sparkgen.errors import SparkgenError
-from sparkgen.live.places import Listed, Lists, look, namespace_of, run_label, some_of
+from sparkgen.live.places import SHOWN, Listed, Lists, look, namespace_of, run_label
 from sparkgen.live.values import (
     Application,
     Run,
@@ -24,6 +24,7 @@ from sparkgen.live.values import (
     uid_of,
 )
 from sparkgen.objects import ObjectView
+from sparkgen.phrases import some_of
 from sparkgen.runtime.history.plan import SUPERSEDED
 
 
@@ -85,7 +86,7 @@ def choose(application: Application, wanted: str = "") -> Run:
     fitting = exact or [run for run in runs if run.name.endswith(wanted) or run.label == wanted]
     if len(fitting) == 1:
         return fitting[0]
-    listed = some_of([run.name for run in fitting or runs])
+    listed = some_of([run.name for run in fitting or runs], SHOWN)
     if fitting:
         raise SparkgenError(
             f"{wanted} matches several runs of {application.name}: {listed}; name one of them"
@@ -185,7 +186,7 @@ def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[s
             "--namespace and --context"
         )
     near = get_close_matches(name, sorted({text for pair in known for text in pair}), n=1)
-    step = f"did you mean {near[0]}?" if near else f"there is {some_of(applications)}"
+    step = f"did you mean {near[0]}?" if near else f"there is {some_of(applications, SHOWN)}"
     return f"there is no application {name} in {where}: {step}"
 
 

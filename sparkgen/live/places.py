@@ -11,6 +11,7 @@ from sparkgen.cluster import ALL_NAMESPACES, ClusterError
 from sparkgen.cluster.shapes import completed
 from sparkgen.live.values import label_of, name_of
 from sparkgen.objects import ObjectView
+from sparkgen.phrases import some_of
 
 MANY = 20
 """The largest number of names in a label selector; for more names, all pods are listed."""
@@ -82,7 +83,8 @@ def _one_by_one(cluster: Lists, names: Collection[str]) -> tuple[list[Listed], t
     looked = [one for one in answers if one is not None]
     if not looked:
         raise ClusterError(f"{refused}, nor in one of them; {step}", _FORBIDDEN)
-    where = f"cannot list Jobs or pods in {len(hidden)} of {len(namespaces)} namespaces ({some_of(hidden)})"
+    some = some_of(hidden, SHOWN)
+    where = f"cannot list Jobs or pods in {len(hidden)} of {len(namespaces)} namespaces ({some})"
     return looked, (where,) if hidden else ()
 
 
@@ -145,9 +147,3 @@ def _selector(names: Collection[str]) -> str:
 def namespace_of(item: ObjectView, listed: Listed) -> str:
     """Returns the namespace of an object that was listed."""
     return str(item["metadata"].get("namespace") or listed.place)
-
-
-def some_of(names: Sequence[str]) -> str:
-    """Returns the first SHOWN names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

@@ -21,6 +21,7 @@ from sparkgen.live.values import (
     waiting,
 )
 from sparkgen.objects import ObjectView
+from sparkgen.phrases import some_of
 from sparkgen.runtime.allocator.values.attempt import new_attempt
 
 SHOWN = 10
@@ -106,8 +107,7 @@ def started(status: ObjectView) -> bool:
 def _gone(run: Run, id_: str, allocator_log: str) -> str:
     """Returns what is known about an executor whose pod does not exist."""
     there = sorted((executor_id(pod) for pod in run.executors), key=_number)
-    have = ", ".join(there[:SHOWN]) + (f" and {len(there) - SHOWN} more" if len(there) > SHOWN else "")
-    now = f"it has executors {have}" if there else "it has no executors now"
+    now = f"it has executors {some_of(there, SHOWN)}" if there else "it has no executors now"
     number = whole(id_)
     said = allocatorlog.loss(allocator_log, number) if number is not None else ""
     if not said and not (number is not None and run.driver is not None):

@@ -6,7 +6,7 @@ sparkgen need not guess their result: https://kubernetes.io/docs/reference/using
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
@@ -29,8 +29,7 @@ class Asked(Protocol):
 
     def version(self) -> str: ...  # noqa: D102 - see Cluster
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
-    def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool: ...  # noqa: D102
-    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str]: ...  # noqa: D102
+    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str] | None: ...  # noqa: D102
     def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
     def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> ApplyResult: ...  # noqa: D102
     def knows(self, api_version: str, kind: str) -> bool: ...  # noqa: D102
@@ -68,23 +67,16 @@ def _shared(
         for one in needs.references(wanted.objects)
     ]
     asked = {(one.kind, one.name) for one in referred}
-    there = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
+    seen = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
+    there = {key: one if isinstance(one, Unknown) else one is not None for key, one in seen.items()}
     claims = [name for kind, name in asked if kind == _CLAIM and there[kind, name] is True]
     storage = _known(lambda: _storage(cluster, claims, namespace))
     runs = _known(lambda: _runs(cluster, namespace, all_wanted))
     gangs = not any(
         needs.has_gang(one.objects) for one in all_wanted if one.namespace == namespace
     ) or _known(lambda: any(cluster.knows(served, "PodGroup") for served in contract.POD_GROUP_VERSIONS))
-    keys = _keys(cluster, {(one.kind, one.name) for one in referred if one.keys}, there, namespace)
+    keys = {key: names for key, names in seen.items() if names and not isinstance(names, Unknown)}
     return Shared(version, found, quotas, nodes, there, keys, storage, runs, gangs)
-
-
-def _keys(
-    cluster: Asked, keys: Iterable[Key], there: Mapping[Key, bool | Unknown], namespace: str
-) -> dict[Key, frozenset[str]]:
-    """Returns the keys of the Secrets and ConfigMaps that exist and whose keys the cluster returns."""
-    found = {key: cluster.data_keys(*key, namespace) for key in sorted(keys) if there[key] is True}
-    return {key: names for key, names in found.items() if names}
 
 
 def _storage(cluster: Asked, names: Iterable[str], namespace: str) -> Storage:
@@ -193,8 +185,8 @@ def _reading(cluster: Asked, item: ObjectView, namespace: str) -> Callable[[], O
     return lambda: cluster.get(item["apiVersion"], item["kind"], metadata["name"], where)
 
 
-def _looking(cluster: Asked, key: Key, namespace: str) -> Callable[[], bool]:
-    return lambda: cluster.has("v1", *key, namespace)
+def _looking(cluster: Asked, key: Key, namespace: str) -> Callable[[], frozenset[str] | None]:
+    return lambda: cluster.data_keys(*key, namespace)
 
 
 def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:

@@ -10,6 +10,7 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.codes import Code
 from sparkgen.errors import Severity
 from sparkgen.objects import ObjectView
+from sparkgen.phrases import some_of
 from sparkgen.preflight import needs, quota
 from sparkgen.preflight.checks_nodes import fits, images, storage
 from sparkgen.preflight.values import ClusterFacts, Finding, Reference, Unknown, Wanted, unchecked
@@ -203,11 +204,10 @@ def pod_security(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 
     found = list(dict.fromkeys(security.violations(wanted.document, level)))
     if found:
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         yield _error(
             "pod-security",
             f'the namespace {wanted.namespace} allows only pods of the level "{level}": '
-            f"{'; '.join(found[:_SHOWN])}{more}",
+            f"{some_of(found, _SHOWN, '; ')}",
             "run sparkgen lint --profile pss-restricted to see each violation with its line, or use "
             "another namespace",
         )
@@ -336,12 +336,11 @@ def beside(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Finds another run that is active while this run starts: there will be two drivers."""
     if isinstance(facts.active, Unknown) or not facts.active or not needs.starts(wanted, facts):
         return
-    names = ", ".join(facts.active[:_SHOWN])
-    more = f" and {len(facts.active) - _SHOWN} more" if len(facts.active) > _SHOWN else ""
+    names = some_of(facts.active, _SHOWN)
     yield Finding(
         "beside",
         Severity.WARNING,
-        f"the document has changed, so this starts another run while an earlier one is active: {names}{more}",
+        f"the document has changed, so this starts another run while an earlier one is active: {names}",
         f"to end the earlier run first: sparkgen kill {wanted.name} --run {facts.active[0]} -n "
         f"{wanted.namespace}",
     )

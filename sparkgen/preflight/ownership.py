@@ -14,6 +14,7 @@ from sparkgen import contract
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import Severity
 from sparkgen.model import HISTORY_KIND, SERVICE_KIND, STAGING_KIND
+from sparkgen.phrases import some_of
 from sparkgen.preflight.values import Finding, Key, Live, Unknown, Wanted
 
 _SERVERS = {
@@ -104,5 +105,4 @@ def _refused(owner: _Owner, keys: list[Key], wanted: Wanted) -> Finding:
 
 
 def _listed(keys: list[Key]) -> str:
-    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
-    return ", ".join(" ".join(key) for key in keys[:_SHOWN]) + more
+    return some_of([" ".join(key) for key in keys], _SHOWN)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Position, Problem, Severity
+from sparkgen.phrases import some_of
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -61,7 +62,6 @@ def shared_objects(found: Iterable[Claim]) -> list[Problem]:
 
 def _shared(own: Claim, first: Claim, keys: Sequence[Key]) -> Problem:
     names = [f"{kind} {name}" for kind, _, name in keys]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     step = "change the name or the namespace of one of the two"
     if {kind for kind, _, _ in keys} == {"ServiceAccount"}:
         step = "set `serviceAccount.create: false` in one of the two"
@@ -70,8 +70,7 @@ def _shared(own: Claim, first: Claim, keys: Sequence[Key]) -> Problem:
         Severity.ERROR,
         own.position,
         ("metadata", "name"),
-        f"{own.document} renders {', '.join(names[:_SHOWN])}{more}, "
-        f"and so does {first.document} in {first.position}",
+        f"{own.document} renders {some_of(names, _SHOWN)}, and so does {first.document} in {first.position}",
         found=own.document.partition(" ")[2],
         next_step=step,
     )

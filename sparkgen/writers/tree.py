@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
+from sparkgen.phrases import some_of
 from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, with_header_of
 
 # A listed resource is read only if it is a plain name, so that no kustomization can lead out of the
@@ -158,9 +159,8 @@ def _kind(path: Path) -> str:
 
 
 def _in_the_way(directory: Path, paths: list[str]) -> SparkgenError:
-    shown = ", ".join(str(directory / path) for path in paths[:_SHOWN])
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    shown = some_of([str(directory / path) for path in paths], _SHOWN)
     return SparkgenError(
-        f"sparkgen did not write these files, and must write files with the same names: {shown}{more}. "
+        f"sparkgen did not write these files, and must write files with the same names: {shown}. "
         "Move or delete them, or choose another --output-dir"
     )

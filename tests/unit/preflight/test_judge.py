@@ -85,6 +85,7 @@ class Serves:
     def __init__(self, *versions: str) -> None:
         self.versions = versions
         self.asked: list[str] = []
+        self.looked_for: list[tuple[str, str]] = []
 
     def version(self) -> str:
         """Its own."""
@@ -98,12 +99,9 @@ class Serves:
         """Nothing."""
         return ()
 
-    def has(self, *_: str) -> bool:
-        """Everything."""
-        return True
-
     def data_keys(self, kind: str, name: str, *_: str) -> frozenset[str]:
-        """None of its objects says which it has, but for one Secret."""
+        """It has every object; none says which keys it has, but for one Secret."""
+        self.looked_for.append((kind, name))
         return frozenset({"hdfs.keytab"}) if (kind, name) == ("Secret", "etl") else frozenset()
 
     def knows(self, api_version: str, kind: str) -> bool:
@@ -142,6 +140,7 @@ def test_a_key_that_the_secret_of_the_keytab_lacks() -> None:
     cluster: Any = Serves()
     keys = look_around(cluster, [asked])["analytics"].keys
     assert keys == {("Secret", "etl"): {"hdfs.keytab"}}
+    assert sorted(cluster.looked_for) == [("ConfigMap", "krb5"), ("Secret", "etl")]  # one request each
     [finding] = found(asked, keys=keys)
     assert (finding.severity, finding.check) == (ERROR, "references")
     assert finding.message == "the driver needs the key krb.keytab of the Secret etl, which has hdfs.keytab"

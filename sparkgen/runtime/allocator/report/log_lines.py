@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparkgen.codes import Hindrance
+from sparkgen.phrases import some_of
 from sparkgen.runtime.allocator.decide import ceiling, executor_states, reasons
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.report import notices
@@ -164,8 +165,7 @@ def settings(value: AllocationSettings) -> str:
 
 
 def _executors(ids: Sequence[int]) -> str:
-    shown = ", ".join(map(str, ids[:5]))
-    return f"executor {shown}" + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    return f"executor {some_of([*map(str, ids)], 5)}"
 
 
 def _hindrance_fact(hindrance: Hindrance | None) -> dict[str, Any]:
