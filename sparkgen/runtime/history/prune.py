@@ -22,9 +22,10 @@ from sparkgen.runtime.history.plan import (
     prune_plan,
 )
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
 
-PAGE = 500
+PAGE, MAX_PAGES = 500, 10_000
 ATTEMPTS = 30
 PAUSE_SECONDS = 2.0
 """A minute in all, or more: the RoleBinding may come later than the pod."""
@@ -121,20 +122,18 @@ class _RetryingApi:
 
     def list(self, path: str, selector: str, headers: Mapping[str, str] | None = None) -> Iterator[Object]:
         """All objects that match the selector, in pages."""
-        query = {"labelSelector": selector, "limit": str(PAGE)}
-        while True:
-            body = self._call("GET", path, query=query, headers=headers).body
-            try:
-                items = [_known(item) for item in objects(body.get("items"), "items")]
-                token = name_in(mapping(body.get("metadata"), "metadata"), "continue")
-            except Malformed as error:
-                raise Refused(f"GET {path}: the API server's answer is not a list ({error})") from None
-            if token and token == query.get("continue"):
-                raise Refused(f"GET {path}: the API server's list does not end")
-            yield from items
-            query["continue"] = token
-            if not query["continue"]:
-                return
+        try:
+            for reply in pages(
+                lambda query: self._call("GET", path, query=query, headers=headers),
+                (PAGE,),
+                MAX_PAGES,
+                selector,
+            ):
+                yield from [_known(item) for item in objects(reply.body.get("items"), "items")]
+        except Malformed as error:
+            raise Refused(f"GET {path}: the API server's answer is not a list ({error})") from None
+        except CallFailed as error:
+            raise Refused(f"GET {path}: {error}") from None
 
     def annotate(self, path: str, annotations: Mapping[str, str | None]) -> None:
         """Set annotations of an object, or remove them (None)."""

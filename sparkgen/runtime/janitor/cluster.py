@@ -6,8 +6,10 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.janitor.values import Drivers, DriversAnswer
-from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.transport import ApiCalls
+from sparkgen.runtime.kubernetes.untrusted import is_whole
 
 PAGES = (500, 100, 20)
 """Drivers in one page: fewer, where a page is too large to be read. A driver's pod may have 30 KiB."""
@@ -24,9 +26,9 @@ def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
     So a page of large pods takes no more memory than the largest of them: whoever may create pods in one
     namespace must not stop the janitor, which works for others, too.
     """
-    metadata, status = value.get("metadata"), value.get("status")
-    if not isinstance(metadata, dict) or "spec" not in value:
+    if not is_whole(value):
         return value
+    metadata, status = value["metadata"], value.get("status")
     kept = {key: metadata[key] for key in ("uid",) if key in metadata}
     return {
         "metadata": kept,
@@ -36,33 +38,18 @@ def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
 
 def drivers(calls: ApiCalls, namespace: str) -> Drivers:
     """The drivers of a namespace, as of now: without `resourceVersion`, so that no cache answers."""
-    sizes = iter(PAGES)
-    size = next(sizes)
-    query = {"labelSelector": SELECTOR, "limit": str(size)}
     running: set[str] = set()
-    for _ in range(MAX_PAGES):
-        try:
-            reply = calls.call("GET", f"/api/v1/namespaces/{namespace}/pods", query)
+    path = f"/api/v1/namespaces/{namespace}/pods"
+    try:
+        for reply in pages(lambda query: calls.call("GET", path, query), PAGES, MAX_PAGES, SELECTOR):
             if reply.status != 200:
                 return _refused(reply)
             running |= {pod["metadata"]["uid"] for pod in _pods(reply) if not _has_ended(pod)}
-            more = (reply.body.get("metadata") or {}).get("continue")
-        except AnswerTooLarge as fault:
-            size = next(sizes, 0)
-            if not size:
-                return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
-            query["limit"] = str(size)
-            continue
-        except CallFailed as fault:
-            return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
-        except (KeyError, TypeError, AttributeError) as error:
-            return Drivers(DriversAnswer.UNKNOWN, why=f"cannot read the API server's list ({error})")
-        if not more:
-            return Drivers(DriversAnswer.WHOLE, frozenset(running))
-        query["continue"] = more
-    return Drivers(
-        DriversAnswer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * size} drivers"
-    )
+    except CallFailed as fault:
+        return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
+    except (KeyError, TypeError, AttributeError) as error:
+        return Drivers(DriversAnswer.UNKNOWN, why=f"cannot read the API server's list ({error})")
+    return Drivers(DriversAnswer.WHOLE, frozenset(running))
 
 
 def _pods(reply: Reply) -> list[dict[str, Any]]:

@@ -38,6 +38,11 @@ def decode(data: bytes | str, hook: Callable[[dict[str, Any]], Any] | None = Non
         raise Malformed("it is nested too deeply") from None
 
 
+def is_whole(value: Mapping[str, Any]) -> bool:
+    """Whether a decoded value is an object with a specification: an item of a list, or a template in one."""
+    return isinstance(value.get("metadata"), dict) and "spec" in value
+
+
 def shown(text: str) -> str:
     """The text made safe for logs, terminals and labels: unprintable characters are replaced."""
     return text if text.isascii() and text.isprintable() else _UNSHOWN.sub("\ufffd", text)

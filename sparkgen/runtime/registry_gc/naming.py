@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed
+from sparkgen.runtime.kubernetes.answers import CallFailed
+from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.transport import ApiCalls
+from sparkgen.runtime.kubernetes.untrusted import is_whole
 from sparkgen.runtime.registry_gc.values import DIGEST, Named
 
 KINDS = (
@@ -34,7 +36,7 @@ def named(calls: ApiCalls, namespaces: Iterable[str]) -> Named:
     for namespace in namespaces:
         try:
             for group, resource, kind in KINDS:
-                for text in _pages(calls, f"{group}/namespaces/{namespace}/{resource}", kind):
+                for text in _texts(calls, f"{group}/namespaces/{namespace}/{resource}", kind):
                     digests.update(DIGEST.findall(text))
         except Unread as error:
             unread[namespace] = str(error)
@@ -47,33 +49,19 @@ def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
     So a page of large objects takes no more memory than the largest of them: whoever may create pods in one
     namespace must not end the collection for all. A pod's template in an object is reduced before the object.
     """
-    if not isinstance(value.get("metadata"), dict) or "spec" not in value:
+    if not is_whole(value):
         return value
     return {"digests": sorted({*DIGEST.findall(json.dumps(value))})}
 
 
-def _pages(calls: ApiCalls, path: str, kind: str) -> Iterator[str]:
+def _texts(calls: ApiCalls, path: str, kind: str) -> Iterator[str]:
     """The texts of a list's pages. Unread when one is missing: a part of a list is worth nothing."""
-    sizes = iter(PAGES)
-    query = {"limit": str(next(sizes))}
-    for _ in range(MAX_PAGES):
-        try:
-            reply = calls.call("GET", path, query)
-        except AnswerTooLarge as fault:
-            size = next(sizes, 0)
-            if not size:
-                raise Unread(f"GET {path}: {fault}") from None
-            query["limit"] = str(size)
-            continue
-        except CallFailed as fault:
-            raise Unread(f"GET {path}: {fault}") from None
-        if reply.status != 200:
-            raise Unread(f"GET {path}: {reply.status} {reply.message}"[:300])
-        if reply.body.get("kind") != kind:
-            raise Unread(f"GET {path}: the answer is not a {kind}")
-        yield json.dumps(reply.body)
-        more = (reply.body.get("metadata") or {}).get("continue")
-        if not more:
-            return
-        query["continue"] = str(more)
-    raise Unread(f"GET {path}: the list does not end")
+    try:
+        for reply in pages(lambda query: calls.call("GET", path, query), PAGES, MAX_PAGES):
+            if reply.status != 200:
+                raise Unread(f"GET {path}: {reply.status} {reply.message}"[:300])
+            if reply.body.get("kind") != kind:
+                raise Unread(f"GET {path}: the answer is not a {kind}")
+            yield json.dumps(reply.body)
+    except CallFailed as fault:
+        raise Unread(f"GET {path}: {fault}") from None

@@ -17,19 +17,16 @@ from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.untrusted import Malformed, decode, mapping, name_in, objects
 
 EVENTS = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
-MAX_TOKEN = 64 * 1024
-"""The most characters of the token for the next page of a list."""
 GONE = 410
 """The HTTP status for a version that is too old to continue from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; `more`: the token for the next page, "" after the last."""
+    """One page of a list."""
 
     pods: tuple[Pod, ...]
     version: str
-    more: str
 
 
 def page_of(reply: Reply) -> Page:
@@ -42,7 +39,7 @@ def page_of(reply: Reply) -> Page:
         body = mapping(reply.body, "the answer")
         metadata = mapping(body.get("metadata"), "metadata")
         pods = tuple(_pod(entry) for entry in objects(body["items"], "items"))
-        found = Page(pods, name_in(metadata, "resourceVersion"), _token_in(metadata))
+        found = Page(pods, name_in(metadata, "resourceVersion"))
     except KeyError:
         raise CallFailed("the API server's answer is not a list (it has no items)", sent=True) from None
     except Malformed as error:
@@ -50,16 +47,6 @@ def page_of(reply: Reply) -> Page:
     if not found.version:
         raise CallFailed("the API server's list has no resourceVersion", sent=True)
     return found
-
-
-def _token_in(metadata: Mapping[str, Any]) -> str:
-    """The token for the next page: some hundred characters, of any kind."""
-    token = metadata.get("continue")
-    if token is None:
-        return ""
-    if not isinstance(token, str) or len(token) > MAX_TOKEN or not token.isascii():
-        raise Malformed(f"metadata.continue must be a string of at most {MAX_TOKEN} characters")
-    return token
 
 
 def event_of_line(line: bytes) -> WatchEvent:

@@ -25,7 +25,8 @@ from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Cre
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.backend import Notice, Pod, PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes import answers
-from sparkgen.runtime.kubernetes.answers import Answer, AnswerTooLarge, CallFailed, Reply, Verdict
+from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply, Verdict
+from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.transport import ApiCalls, LineSource
 
 PAGES = (500, 50, 5, 1)
@@ -34,7 +35,7 @@ read."""
 MAX_PODS = 100_000
 """The most executors in a list: ten times as many as were ever measured. We did not create more than that."""
 MAX_PAGES = 2 * MAX_PODS
-"""The most pages of a list: pods that others created with our labels are in it, too, and are ignored."""
+"""The most requests for a list: pods that others created with our labels are in it, too, and are ignored."""
 WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about as long as servers choose, and different in each allocator."""
 QUOTED = 12
@@ -134,29 +135,21 @@ class KubernetesBackend:
         return listing
 
     def _list_in_pages(self, what: str) -> PodList:
-        """The whole list; continues with smaller pages if one is too large. Raises CallFailed, WatchEnded."""
-        query = {"labelSelector": self._attempt.selector}
+        """The whole list. Raises CallFailed, WatchEnded."""
         pods: list[Pod] = []
-        sizes = iter(PAGES)
-        size = next(sizes)
-        for _ in range(MAX_PAGES):
-            try:
-                reply = self._transport.call("GET", self._pods, {**query, "limit": str(size)})
-            except AnswerTooLarge:
-                size = next(sizes, 0)
-                if not size:
-                    raise
-                continue
+        version = ""
+        for reply in pages(self._get_pods, PAGES, MAX_PAGES, self._attempt.selector):
             if reply.status != 200:
                 raise self._ended(reply, what)
             found = page_of(reply)
+            version = found.version
             pods += filter(None, map(self._executor_in, found.pods))
-            if not found.more:
-                return PodList(tuple(pods), found.version)
-            if found.more == query.get("continue") or len(pods) > MAX_PODS:
-                break
-            query["continue"] = found.more
-        raise CallFailed("the API server's list does not end", sent=True)
+            if len(pods) > MAX_PODS:
+                raise CallFailed(f"the API server's list has more than {MAX_PODS} executors", sent=True)
+        return PodList(tuple(pods), version)
+
+    def _get_pods(self, query: Mapping[str, str]) -> Reply:
+        return self._transport.call("GET", self._pods, query)
 
     def _executor_in(self, pod: Pod) -> Pod | None:
         """The part of a pod that a list keeps; None if the pod is not an executor of ours.
