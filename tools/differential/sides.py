@@ -18,7 +18,7 @@ from cluster.plan import NAME
 from differential.inputs import QUICK
 from differential.pods import Watch, facts, is_ours, terminated
 
-SECONDS, GOING = 600.0, 15.0
+SECONDS, GOING = 600.0, 60.0
 """How long a driver may take, and then executors until they are gone."""
 GO_ON = "/tmp/go-on"  # noqa: S108 - in the driver's container
 """The file that a program waits for which goes on after `main`, once its context is stopped."""
@@ -108,7 +108,7 @@ def _observed(place: Place, labels: Mapping[str, str], *, ours: bool) -> Side:
     (driver,) = drivers()
     watch.wait(lambda: all(watch.is_gone(pod) for pod in executors()), GOING)
     log = _log(place, driver)
-    report = _printed(log, "gone" if went_first else "there")
+    report = printed(log, "gone" if went_first else "there")
     for role, pods in (("driver", [driver]), ("executor", executors())):
         if pods:
             report.setdefault(role, {})["pod"] = facts(pods[0])
@@ -150,12 +150,18 @@ def _log(place: Place, driver: Mapping[str, Any]) -> str:
     ).stdout
 
 
-def _printed(log: str, executors: str) -> dict[str, Any]:
-    """What the probe has printed. `executors`: where they were when the driver ended."""
+def printed(log: str, executors: str) -> dict[str, Any]:
+    """What the probe has printed. `executors`: where they were when the driver ended.
+
+    They tell something only after a stopped context: an open one is stopped at the driver's end.
+    """
     text = "".join(re.findall(r"^PROBE (.*)$", log, re.MULTILINE))
     report: dict[str, Any] = json.loads(text) if text else {"driver": {"said": "nothing"}}
     after = re.search(r"^AFTER (\w+)$", log, re.MULTILINE)
-    return report | ({"after main": {"context": after[1], "executors": executors}} if after else {})
+    if after is None:
+        return report
+    went = {"executors": executors} if after[1] == "stopped" else {}
+    return report | {"after main": {"context": after[1], **went}}
 
 
 def _ended(driver: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from differential import commands, reports
+from differential import commands, reports, sides
 from differential.ahead import Ahead
 from differential.page import page
 from differential.pods import facts
@@ -208,3 +208,13 @@ def test_each_run_begins_once_and_another_when_it_is_asked_for_again() -> None:
     assert (ahead.result("a"), ahead.result("b"), ahead.result("a")) == ("a1", "b2", "a3")
     ahead.close()
     assert sorted(seen) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("context", "told"),
+    [("stopped", {"context": "stopped", "executors": "there"}), ("open", {"context": "open"})],
+)
+def test_where_executors_are_is_told_after_a_stopped_context(context: str, told: dict[str, str]) -> None:
+    """While the context is open, its executors stay, and go at the driver's end at their own time."""
+    log = f'PROBE {{"driver": {{}}\nPROBE }}\nAFTER {context}\n'
+    assert sides.printed(log, "there") == {"driver": {}, "after main": told}
