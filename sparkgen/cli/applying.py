@@ -74,9 +74,9 @@ def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
     """Whether a finding stops the apply. Prints the findings of all applications."""
     stopped = owned = False
     for task in tasks:
-        found, others = findings(task, take=options.take)
+        task_findings, others = findings(task, take=options.take)
         owned = owned or others
-        stopped = _tell(task.wanted, found, request) or stopped
+        stopped = _tell(task.wanted, task_findings, request) or stopped
     if stopped:
         output.note("nothing was applied" + ("" if owned else "; to apply anyway, add --skip-preflight"))
     return stopped
@@ -85,18 +85,18 @@ def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
 def _clash(documents: Sequence[Document], all_wanted: Sequence[Wanted], request: Request) -> bool:
     """Whether two documents render the same object in the same namespace. Prints these problems."""
     pairs = zip(documents, all_wanted, strict=True)
-    found = shared_objects(claim(document, wanted.objects) for document, wanted in pairs)
-    if found:
-        show(found, request, Stdin(), on_stdout=False)
-    return bool(found)
+    clashes = shared_objects(claim(document, wanted.objects) for document, wanted in pairs)
+    if clashes:
+        show(clashes, request, Stdin(), on_stdout=False)
+    return bool(clashes)
 
 
 def _told(outcome: Outcome, options: Apply) -> str:
     """Returns a line for each applied object; "" if the objects are printed as json or yaml."""
     if options.form == "text":
         after = " (dry run)" if options.dry_run else ""
-        return "".join(f"{one.name} {one.result}{after}\n" for one in outcome.done)
-    return "".join(f"{one.name}\n" for one in outcome.done) if options.form == "name" else ""
+        return "".join(f"{applied.name} {applied.result}{after}\n" for applied in outcome.done)
+    return "".join(f"{applied.name}\n" for applied in outcome.done) if options.form == "name" else ""
 
 
 def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
@@ -149,14 +149,14 @@ def _documents(request: Request, options: Apply) -> Sequence[Document]:
 
 def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool:
     """Print the findings. Returns whether one of them stops the apply."""
-    found = [one for one in findings if not request.quiet or one.severity is Severity.ERROR]
-    if found:
+    shown = [finding for finding in findings if not request.quiet or finding.severity is Severity.ERROR]
+    if shown:
         output.note(f"preflight of {wanted.name} in {wanted.namespace}:")
-    for one in found:
-        output.note(f"  {_WORDS[one.severity]}: {one.message}")
-        if one.next_step:
-            output.note(f"    next: {one.next_step}")
-    return any(one.severity is Severity.ERROR for one in found)
+    for finding in shown:
+        output.note(f"  {_WORDS[finding.severity]}: {finding.message}")
+        if finding.next_step:
+            output.note(f"    next: {finding.next_step}")
+    return any(finding.severity is Severity.ERROR for finding in shown)
 
 
 def _end(cluster: Cluster, tasks: Sequence[Task], request: Request, options: Apply, place: Place) -> int:

@@ -202,8 +202,8 @@ def _directory(request: Request, directory: str) -> Difference:
     from sparkgen.diff.values import Difference  # noqa: PLC0415
     from sparkgen.usecases.comparing import with_directory  # noqa: PLC0415
 
-    found, same = with_directory(_documents(request), request.namespace, Path(directory))
-    return Difference(directory, ", ".join(request.sources), tuple(found), same)
+    differing, same = with_directory(_documents(request), request.namespace, Path(directory))
+    return Difference(directory, ", ".join(request.sources), tuple(differing), same)
 
 
 def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
@@ -213,10 +213,10 @@ def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
 
     documents = _documents(request)
     cluster = connect(Place(kubeconfig, context, request.namespace))
-    found, same, unseen = with_cluster(documents, request.namespace, cluster)
+    differing, same, unseen = with_cluster(documents, request.namespace, cluster)
     for text in unseen:
         output.note(f"not checked: {text}")
-    return Difference(cluster.context, ", ".join(request.sources), tuple(found), same)
+    return Difference(cluster.context, ", ".join(request.sources), tuple(differing), same)
 
 
 def _print(text: str, form: DiffForm, colour: Colour) -> None:

@@ -78,18 +78,18 @@ def _after(run: Run, place: Place) -> str:
 def delete(options: EndOptions, names: Sequence[str]) -> int:
     """Delete all objects of applications; 1 if the user says no, 2 if an application cannot be found."""
     cluster = connect(options.place)
-    found, problems = deleting.applications(cluster, names)
+    to_delete, problems = deleting.applications(cluster, names)
     for text in problems:
         output.note(f"sparkgen: {text}")
     if problems:
         return 2
-    for text in dict.fromkeys(text for each in found.values() for text in each.unseen):
+    for text in dict.fromkeys(text for each in to_delete.values() for text in each.unseen):
         output.note(f"not checked: {text}")
-    objects = [item for each in found.values() for item in each.objects]
+    objects = [item for each in to_delete.values() for item in each.objects]
     if options.dry_run:
         _print(objects, "(dry run)", options)
         return 0
-    for name, each in found.items():
+    for name, each in to_delete.items():
         if each.controllers:
             output.note(
                 f"warning: {' and '.join(each.controllers)} manages {name}, and will create it "
@@ -98,7 +98,7 @@ def delete(options: EndOptions, names: Sequence[str]) -> int:
     if not options.yes and sys.stdin.isatty():
         output.complain("".join(f"  {object_names.full_name(item)}\n" for item in objects))
     shown = "this 1 object" if len(objects) == 1 else f"these {len(objects)} objects"
-    question = f"delete {shown} of {' and '.join(found)} in {cluster.namespace} ({cluster.context})?"
+    question = f"delete {shown} of {' and '.join(to_delete)} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, options):
         return 1
     deleting.delete(cluster, objects, lambda gone: _print(gone, "deleted", options))

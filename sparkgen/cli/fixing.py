@@ -54,9 +54,9 @@ def _finder(review: Review, file: str) -> Find:
     """Returns a function that finds the problems of a document that no comment ignores, with their fixes."""
 
     def find(document: Document) -> list[tuple[Problem, tuple[Edit, ...]]]:
-        found = dict(review.find(document))
-        kept, _ = apply_ignores(list(found), document.ignores, policy=True)
-        return [(problem, found.get(problem, ())) for problem in kept if review.weighed(problem, file)]
+        edits = dict(review.find(document))
+        kept, _ = apply_ignores(list(edits), document.ignores, policy=True)
+        return [(problem, edits.get(problem, ())) for problem in kept if review.weighed(problem, file)]
 
     return find
 

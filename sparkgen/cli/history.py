@@ -76,14 +76,14 @@ def command(
     if event_log:
         _write_event_log(cluster, names[0], run, event_log)
         return
-    found = find(cluster, names)
-    listing.tell_unseen(found.unseen)
+    result = find(cluster, names)
+    listing.tell_unseen(result.unseen)
     now = datetime.now(UTC)
-    columns = HISTORY if len(found.applications) == 1 else (NAME, *HISTORY)
-    listing.show(rows(cluster, found.applications, every, now), columns, form.value, now)
-    if not found.applications:
+    columns = HISTORY if len(result.applications) == 1 else (NAME, *HISTORY)
+    listing.show(rows(cluster, result.applications, every, now), columns, form.value, now)
+    if not result.applications:
         output.note(listing.nothing_in(cluster.namespace))
-    for application in found.applications:
+    for application in result.applications:
         if not application.runs:
             output.note(f"{application.name} has not run yet in {cluster.namespace}")
 

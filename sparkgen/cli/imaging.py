@@ -36,9 +36,9 @@ def context(directory: Path) -> None:
         raise SparkgenError(f"{directory} exists already; give a new folder")
     directory.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".sparkgen-", dir=directory.parent) as work:
-        made = Path(work, "context")
-        making.write(made, os.environ, Plain(sys.stderr))
-        made.rename(directory)
+        staged = Path(work, "context")
+        making.write(staged, os.environ, Plain(sys.stderr))
+        staged.rename(directory)
     word = shlex.quote(str(directory))
     output.note(f"wrote {directory}; next: docker build -t REGISTRY/sparkgen-runtime:1 {word}")
 

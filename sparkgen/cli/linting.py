@@ -21,19 +21,19 @@ def lint(request: Request, options: LintOptions, *, fix: bool = False, diff: boo
     any.
     """
     stdin = Stdin()
-    made = reviewing.review_of(options)
-    if isinstance(made, tuple):
-        show(made, request, stdin, on_stdout=False)
+    review = reviewing.review_of(options)
+    if isinstance(review, tuple):
+        show(review, request, stdin, on_stdout=False)
         return 2
     if fix or diff:
-        changed = fixing.fix_files(request, made, only_show=diff)
+        changed = fixing.fix_files(request, review, only_show=diff)
         if diff:
             return int(changed)
-    return _report(request, made, stdin, fixed=fix)
+    return _report(request, review, stdin, fixed=fix)
 
 
-def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int:
-    findings = reviewing.lint(request, made, stdin, _each)
+def _report(request: Request, review: Review, stdin: Stdin, *, fixed: bool) -> int:
+    findings = reviewing.lint(request, review, stdin, _each)
     wanted = findings.counted if request.quiet else findings.visible
     shown = [problem for problem in findings.found if problem in wanted | findings.counted]
     show(shown, request, stdin, on_stdout=True)

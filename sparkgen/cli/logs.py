@@ -104,8 +104,8 @@ def _print(lines: Iterable[str], allocator: str | None) -> None:
     from sparkgen.live.allocatorlog import sentence  # noqa: PLC0415 - as above
 
     for line in lines:
-        told = allocator is not None and line.startswith(allocator)
-        output.log(line, sentence if told else None)
+        is_allocators = allocator is not None and line.startswith(allocator)
+        output.log(line, sentence if is_allocators else None)
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterable[str]:
@@ -123,18 +123,18 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
         log = "" if source is None else _text(cluster, source)
         return sources.executor_source(run, executor, log)
     find = sources.allocator_source if allocator else sources.driver_source
-    found = find(run)
-    if found is None:
+    chosen = find(run)
+    if chosen is None:
         run = _wait(cluster, run, allocator=allocator, follow=follow)
-        found = find(run)
-    assert found is not None  # noqa: S101 - _wait returns a run that has one
+        chosen = find(run)
+    assert chosen is not None  # noqa: S101 - _wait returns a run that has one
     if not allocator and contract.is_session(run.workload):
         output.note(
             "sparkgen: the driver of a session logs to its own terminal; this is the log of its allocator:"
         )
-    elif not allocator and found.title != "driver":
-        output.note(f"sparkgen: the driver has not started; this is the log of {found.container}:")
-    return found
+    elif not allocator and chosen.title != "driver":
+        output.note(f"sparkgen: the driver has not started; this is the log of {chosen.container}:")
+    return chosen
 
 
 def _text(cluster: Cluster, source: Source) -> str:
@@ -175,10 +175,10 @@ def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[st
     from sparkgen.usecases.drivers import again  # noqa: PLC0415
 
     if not follow:
-        there = _there(run)
-        if not there:
+        sources = _there(run)
+        if not sources:
             _wait(cluster, run, allocator=False, follow=False)
-        return one_by_one(there, read)
+        return one_by_one(sources, read)
 
     def look() -> tuple[Sequence[Source], bool]:
         seen = again(cluster, run)
@@ -193,4 +193,4 @@ def _there(run: Run) -> list[Source]:
     from sparkgen.live import sources  # noqa: PLC0415 - as above
 
     own = dict.fromkeys((sources.driver_source(run), sources.allocator_source(run)))
-    return [*(one for one in own if one is not None), *sources.executor_sources(run)]
+    return [*(source for source in own if source is not None), *sources.executor_sources(run)]

@@ -62,26 +62,26 @@ def parse(arguments: Sequence[str]) -> tuple[str, Request, Apply] | None:
     if not arguments or arguments[0] not in _FLAGS:
         return None
     command = arguments[0]
-    found: dict[str, Any] = {"sources": ()}
+    fields: dict[str, Any] = {"sources": ()}
     rest = list(reversed(arguments[1:]))
     while rest:
         word = rest.pop()
         if not word.strip():
             return None
         if not word.startswith("-") or word == "-":
-            found["sources"] += (word,)
+            fields["sources"] += (word,)
         elif word in _FLAGS[command]:
-            found[_FLAGS[command][word]] = True
-        elif not _option(command, word, rest, found):
+            fields[_FLAGS[command][word]] = True
+        elif not _option(command, word, rest, fields):
             return None
-    if not found["sources"]:
+    if not fields["sources"]:
         return None
     names = _OF_APPLY if command == "apply" else ()
-    options = Apply(**{name: found.pop(name) for name in names if name in found})
-    return command, Request(**found), options
+    options = Apply(**{name: fields.pop(name) for name in names if name in fields})
+    return command, Request(**fields), options
 
 
-def _option(command: str, word: str, rest: list[str], found: dict[str, Any]) -> bool:
+def _option(command: str, word: str, rest: list[str], fields: dict[str, Any]) -> bool:
     """Read an option and its value, the last of `rest`. Returns False if they are not plain."""
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
     if not equals:
@@ -91,13 +91,13 @@ def _option(command: str, word: str, rest: list[str], found: dict[str, Any]) -> 
     if not value.strip():
         return False
     if name in _LISTS:
-        found[_LISTS[name]] = (*found.get(_LISTS[name], ()), value)
+        fields[_LISTS[name]] = (*fields.get(_LISTS[name], ()), value)
         return True
     choices = _CHOICES[command]
     if name in choices and value in choices[name][1]:
-        found[choices[name][0]] = value
+        fields[choices[name][0]] = value
         return True
     if name in _TEXTS[command]:
-        found[_TEXTS[command][name]] = value
+        fields[_TEXTS[command][name]] = value
         return True
     return False

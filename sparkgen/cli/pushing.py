@@ -64,26 +64,26 @@ def brought(
     """
     with _asked(ca_file) as asked:
         plans = [pushing.plan(document, request, asked) for document in documents]
-        late = [one for one in plans if one.stale]
+        late = [plan for plan in plans if plan.stale]
         if not late:
             return list(documents)
         _tell_untracked(late, request)
         if dry_run:
             _tell_plans(late)
         else:
-            for one in late:
-                output.note(f"pushing {one.document.source}: {'; '.join(map(str, one.stale))}")
+            for plan in late:
+                output.note(f"pushing {plan.document.source}: {'; '.join(map(str, plan.stale))}")
             pushed = pushing.bring(late, request, asked)
     if not dry_run:
         # The lock of a file covers all its documents, also those that are up to date.
-        files = {one.document.source for one in late}
-        locks = pushing.write_locks([one for one in plans if one.document.source in files], request)
+        files = {plan.document.source for plan in late}
+        locks = pushing.write_locks([plan for plan in plans if plan.document.source in files], request)
         _tell(late, pushed, locks, request, stdout=False)
     return [
-        pushing.with_artifacts(one.document, one.values, local_files.lock_name(one.document, request))
-        if one.stale
-        else one.document
-        for one in plans
+        pushing.with_artifacts(plan.document, plan.values, local_files.lock_name(plan.document, request))
+        if plan.stale
+        else plan.document
+        for plan in plans
     ]
 
 
@@ -145,9 +145,9 @@ def _print(line: str) -> None:
 
 
 def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
-    for one in plans:
-        for packed in one.packed:
-            late = packed.name in {different.artifact for different in one.stale}
+    for plan in plans:
+        for packed in plan.packed:
+            late = packed.name in {different.artifact for different in plan.stale}
             became = "would be pushed" if late else "is up to date"
             size = bytes_text(int(packed.value["size"]))
             listed = _files(packed)
@@ -168,7 +168,7 @@ def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
 
 
 def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
-    paths = sorted({path for one in plans for path in one.left_out})
+    paths = sorted({path for plan in plans for path in plan.left_out})
     if paths and not request.quiet:
         output.note(f"ignored: {some_of(paths, _SHOWN)}")
 

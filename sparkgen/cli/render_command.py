@@ -30,7 +30,7 @@ def validate(request: Request) -> int:
     checked = check(request, stdin)
     problems = [*checked.problems, *([] if checked.errors else _shared(checked.documents, request))]
     show(_wanted(problems, request), request, stdin, on_stdout=True)
-    if any(one.severity is Severity.ERROR for one in problems) or (request.strict and problems):
+    if any(problem.severity is Severity.ERROR for problem in problems) or (request.strict and problems):
         return 1
     if not request.quiet and request.form in ("text", "concise"):
         number = len(checked.documents)

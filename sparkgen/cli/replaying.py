@@ -98,20 +98,18 @@ def _best(one: Study) -> str:
 
 def _stuck(one: Study) -> tuple[Run, ...]:
     """Returns the replays that never end, and reports them, except those that only --search tried."""
-    found = tuple(run for run in one.stuck if run.candidate is None or not run.candidate.searched)
-    for run in found:
+    stuck = tuple(run for run in one.stuck if run.candidate is None or not run.candidate.searched)
+    for run in stuck:
         output.note(f"error: {one.recording.source}: {run.label}: {run.stopped}")
-    return found
+    return stuck
 
 
 def _too_dear(one: Study, most: float | None) -> bool:
     if most is None:
         return False
     chosen = one.best or one.baseline
-    found = chosen.cost.on_demand if chosen.cost is not None else None
-    if found is None or found <= most:
+    cost = chosen.cost.on_demand if chosen.cost is not None else None
+    if cost is None or cost <= most:
         return False
-    output.note(
-        f"{one.recording.source}: {chosen.label} costs {found:.4f} {one.currency}, more than {most:g}"
-    )
+    output.note(f"{one.recording.source}: {chosen.label} costs {cost:.4f} {one.currency}, more than {most:g}")
     return True

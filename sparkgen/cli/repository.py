@@ -42,8 +42,8 @@ def render_repository(request: Request) -> int:
     with progress(len(todo)) as count:
         repository = Repository(request, request.directory, request.namespace, request.only_check)
         outcomes = render_parts(repository, todo, count)
-    found = problems_of(outcomes)
-    problems = [one for one in found if not request.quiet or one.severity is Severity.ERROR]
+    all_problems = problems_of(outcomes)
+    problems = [one for one in all_problems if not request.quiet or one.severity is Severity.ERROR]
     if problems:
         show(problems, request, Stdin(), on_stdout=False)
     if any(problem.severity is Severity.ERROR for problem in problems):
@@ -77,11 +77,11 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
     from sparkgen.writers.render_directory import write  # noqa: PLC0415
     from sparkgen.writers.root import mark  # noqa: PLC0415
 
-    written = [one for one in rendered if one.files]
+    written = [application for application in rendered if application.files]
     mark(Path(request.directory), Path(request.sources[0]))
-    for one in written:
-        write(Path(request.directory), one.files, below=one.place)
-        _say(f"{request.directory}/{one.place}: {_why(one.changes)}", request)
+    for application in written:
+        write(Path(request.directory), application.files, below=application.place)
+        _say(f"{request.directory}/{application.place}: {_why(application.changes)}", request)
     for place in stale:
         leftovers.remove(Path(request.directory), place)
         _say(f"{request.directory}/{place}: removed, as no document renders to it", request)
@@ -95,13 +95,13 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
 
 def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
     """Print the differences as a diff, and why each application is out of date; 1 if one is."""
-    late = [one for one in rendered if one.files]
+    late = [application for application in rendered if application.files]
     if not late and not stale:
         _say(f"{request.directory}: {_number(rendered)}, all up to date", request)
         return 0
-    output.write("".join(one.difference for one in late))
-    for one in late:
-        output.note(f"{request.directory}/{one.place} is out of date: {_why(one.changes)}")
+    output.write("".join(application.difference for application in late))
+    for application in late:
+        output.note(f"{request.directory}/{application.place} is out of date: {_why(application.changes)}")
     for place in stale:
         output.note(f"{request.directory}/{place} is out of date: no document renders to it")
     number = len(late) + len(stale)

@@ -132,10 +132,10 @@ def _with_locks(where: Repository, point: Point, units: Sequence[Unit], request:
     wanted = [[name for name in _lock_names(unit, request) if name] for unit in units]
     every = list(dict.fromkeys(name for names in wanted for name in names))
     locks = _files(where, point, every, recursive=False)
-    found = (next((name for name in names if name in locks), "") for names in wanted)
+    existing = (next((name for name in names if name in locks), "") for names in wanted)
     return [
         replace(unit, lock=(name, locks[name])) if name else unit
-        for unit, name in zip(units, found, strict=True)
+        for unit, name in zip(units, existing, strict=True)
     ]
 
 
@@ -170,10 +170,10 @@ def _present(source: str, *, recursive: bool) -> Iterable[str]:
     if not path.is_dir():
         return [source] if path.is_file() else []
     base = f"{source.rstrip('/')}/" if source != "." else ""
-    found = path.rglob("*") if recursive else path.iterdir()
-    inside = [one.relative_to(path) for one in found if one.suffix in _SUFFIXES and one.is_file()]
-    shown = [one for one in inside if not any(part.startswith(".") for part in one.parts)]
-    return sorted(f"{base}{one.as_posix()}" for one in shown)
+    entries = path.rglob("*") if recursive else path.iterdir()
+    inside = [entry.relative_to(path) for entry in entries if entry.suffix in _SUFFIXES and entry.is_file()]
+    shown = [entry for entry in inside if not any(part.startswith(".") for part in entry.parts)]
+    return sorted(f"{base}{entry.as_posix()}" for entry in shown)
 
 
 def _read(name: str) -> bytes:
@@ -214,7 +214,7 @@ def _applications(units: Sequence[Unit], point: Point, request: Request, *, stri
     for unit in units:
         named = unit.lock if unit.lock[0] != lock_of(unit.name) else ("", b"")
         groups.setdefault((unit.environment, unit.overlays, named), []).append(unit)
-    found: list[Side] = []
+    result: list[Side] = []
     for (_, _, named), group in groups.items():
         with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
             places = _Places(Path(folder), point)
@@ -229,8 +229,8 @@ def _applications(units: Sequence[Unit], point: Point, request: Request, *, stri
                 local_files="unread" if point.commit else "pushed",
             )
             rendered = _rendered(placed, places, request, strict=strict)
-        found += [replace(side, environment=group[0].environment) for side in rendered]
-    return found
+        result += [replace(side, environment=group[0].environment) for side in rendered]
+    return result
 
 
 class _Places:
@@ -291,5 +291,5 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
 def _has_errors(document: Document) -> bool:
     from sparkgen.document import apply_ignores  # noqa: PLC0415 - see checking.py
 
-    found: Sequence[Problem] = apply_ignores(examine(document), document.ignores)[0]
-    return any(problem.severity is Severity.ERROR for problem in found)
+    problems: Sequence[Problem] = apply_ignores(examine(document), document.ignores)[0]
+    return any(problem.severity is Severity.ERROR for problem in problems)

@@ -82,8 +82,8 @@ def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
         tell_left_aside(document, ignored_fields(document.value), "on this machine")
     folder = FilePath(document.source).parent if FilePath(document.source).exists() else FilePath()
     places = plan.LocalRun(application, folder, options.maps, dict(os.environ), python_path)
-    made = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
-    return processes.run(made, view, on_terminal=on_terminal)
+    prepared = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
+    return processes.run(prepared, view, on_terminal=on_terminal)
 
 
 def in_place(document: Document, request: Request, view: View) -> tuple[Mapping[str, Any], tuple[str, ...]]:
@@ -100,13 +100,13 @@ def in_place(document: Document, request: Request, view: View) -> tuple[Mapping[
     from sparkgen.usecases import local_files  # noqa: PLC0415
 
     looked = local_files.found(document, request)
-    found = placed(document.value, looked, local_files.folder_of(document))
+    placed_document = placed(document.value, looked, local_files.folder_of(document))
     packages = tuple(
         str(environment.built(environment.of_this_machine(one.requirements, os.environ), os.environ, view))
         for one in looked.contents
         if one.requirements is not None
     )
-    return found.value, (*found.python_path, *packages)
+    return placed_document.value, (*placed_document.python_path, *packages)
 
 
 def _view(*, on_terminal: bool) -> View:

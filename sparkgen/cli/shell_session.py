@@ -130,9 +130,11 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
                 ending.pop_all()  # another session's Job has this name
             raise
         session.complete(cluster, objects, job, address, _say)
-        found = session.await_allocator(cluster, job, waiting, _say)
-        forwarding = stack.enter_context(contextlib.closing(Forwarding(cluster, found, SERVED, 0, _say)))
-        forwarding.start(found)
+        session_run = session.await_allocator(cluster, job, waiting, _say)
+        forwarding = stack.enter_context(
+            contextlib.closing(Forwarding(cluster, session_run, SERVED, 0, _say))
+        )
+        forwarding.start(session_run)
         client = AllocatorClient(forwarding.port, token)
         heartbeat = Heartbeat(client.say_alive, _say)
         heartbeat.start()
@@ -188,8 +190,8 @@ def _prepare(
         )
     folder.write(folder.jar, client.jar(application.scala_version))
     folder.write(folder.token, client.token.encode())
-    made = client_files.files(application, settings.properties, folder, client.port, home)
-    for name, text in made.items():
+    files = client_files.files(application, settings.properties, folder, client.port, home)
+    for name, text in files.items():
         folder.write(folder.conf / name, text.encode())
     _say(f"executors will connect to {url_host(driver.host)}:{driver.port} and {driver.block_manager_port}")
     return driver
@@ -257,14 +259,14 @@ def _command(
     first, *arguments = asked or (SHELLS.get(application.language, SHELL),)
     home = environment.get("SPARK_HOME")
     places = (os.path.join(home, "bin") if home else "", environment.get("PATH", os.defpath))  # noqa: PTH118
-    found = shutil.which(first, path=os.pathsep.join(filter(None, places)))
-    if found is None:
+    program = shutil.which(first, path=os.pathsep.join(filter(None, places)))
+    if program is None:
         step = ""
         if first in _SPARKS_OWN:
             version = application.spark_version
             step = f"; install Spark {version} (pip install pyspark=={version}), or set SPARK_HOME"
         raise SparkgenError(f"cannot run {first}: command not found{step}")
-    return (found, *arguments)
+    return (program, *arguments)
 
 
 def _until_the_end(
@@ -278,29 +280,29 @@ def _until_the_end(
     _say(f"{ended}; Spark stops in your program")
     # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
     with contextlib.suppress(SparkgenError):
-        told = EndedSession(forwarding.port, f"[{Code.SESSION_ENDED}] {ended}")
-        with contextlib.closing(told):
-            told.start()
+        ended_session = EndedSession(forwarding.port, f"[{Code.SESSION_ENDED}] {ended}")
+        with contextlib.closing(ended_session):
+            ended_session.start()
             over.wait()
 
 
-def _why(cluster: Cluster, found: Run) -> str:
+def _why(cluster: Cluster, run: Run) -> str:
     try:
-        return f" ({fares(gather(cluster, drivers.again(cluster, found)), datetime.now(UTC))})"
+        return f" ({fares(gather(cluster, drivers.again(cluster, run)), datetime.now(UTC))})"
     except SparkgenError:
         return ""
 
 
 def _end(cluster: Cluster, job: Object) -> None:
     """Delete the session; if that fails, print that it ends by itself."""
-    told = f"the session {job['metadata']['name']} could not be deleted; it ends by itself within a minute"
+    message = f"the session {job['metadata']['name']} could not be deleted; it ends by itself within a minute"
     failed: list[str] = []
 
     def delete() -> None:
         try:
             session.end(cluster, job)
         except SparkgenError as error:
-            failed.append(f"{told}: {error}")
+            failed.append(f"{message}: {error}")
 
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -308,7 +310,7 @@ def _end(cluster: Cluster, job: Object) -> None:
         thread.start()
         thread.join(END_SECONDS)
         if thread.is_alive() or failed:
-            _say(failed[0] if failed else told)
+            _say(failed[0] if failed else message)
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -96,9 +96,9 @@ def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tupl
     from sparkgen.live.rows import current, rows  # noqa: PLC0415
 
     now = datetime.now(UTC)
-    found = find(cluster, names, spaces)
-    listing.tell_unseen(found.unseen)
-    return rows(cluster, found.applications, current, now), now
+    result = find(cluster, names, spaces)
+    listing.tell_unseen(result.unseen)
+    return rows(cluster, result.applications, current, now), now
 
 
 def _several(spaces: Sequence[str]) -> bool:

@@ -105,15 +105,15 @@ def _rename(draft: Draft) -> None:
 
 def _place(draft: Draft, item: Property, typed: bool) -> None:
     field = _FIELDS.get(item.name)
-    found = judgement(item.name)
+    judged = judgement(item.name)
     if item.name == "spark.kubernetes.namespace":
         _namespace(draft, item)
-    elif found is not None and found.fields and _rest(found, item.name) is not None:
-        _lift(draft, item, found)
+    elif judged is not None and judged.fields and _rest(judged, item.name) is not None:
+        _lift(draft, item, judged)
     elif typed and field is not None:
         _typed(draft, item, field)
-    elif found is not None and field is None and found.verdict not in (Verdict.PASSED, Verdict.READ):
-        _judged(draft, item, found)
+    elif judged is not None and field is None and judged.verdict not in (Verdict.PASSED, Verdict.READ):
+        _judged(draft, item, judged)
     elif not item.name.startswith("spark."):
         reason = "spark-submit drops properties whose name does not start with `spark.`"
         _tell(draft, Outcome.NEEDLESS, item, reason)
@@ -145,22 +145,22 @@ def _keep(draft: Draft, item: Property) -> None:
         _tell(draft, Outcome.CARRIED, item, target=target)
 
 
-def _rest(found: Judgement, name: str) -> str | None:
+def _rest(judged: Judgement, name: str) -> str | None:
     """Returns the text for `*` in a judgement's fields; None if the name ends too early."""
-    if not found.is_prefix:
+    if not judged.is_prefix:
         return ""
-    return name[len(found.name) :] or None
+    return name[len(judged.name) :] or None
 
 
-def _lift(draft: Draft, item: Property, found: Judgement) -> None:
-    key = _rest(found, item.name) or ""
-    value = _VALUES[found.form](key, item.text)
+def _lift(draft: Draft, item: Property, judged: Judgement) -> None:
+    key = _rest(judged, item.name) or ""
+    value = _VALUES[judged.form](key, item.text)
     placed: list[Path] = []
     overridden = ""
-    for dotted in found.fields:
+    for dotted in judged.fields:
         target = ("spec", *(key if part == "*" else part for part in dotted.split(".")))
         present = _present(draft, target, value)
-        if present is None and found.form in _ITEMS and isinstance(value, list):
+        if present is None and judged.form in _ITEMS and isinstance(value, list):
             placed.append(draft.append(target, value[0]))
         elif present is None:
             draft.put(target, value)
@@ -172,8 +172,8 @@ def _lift(draft: Draft, item: Property, found: Judgement) -> None:
     if not placed and overridden:
         _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(overridden))
         return
-    outcome = Outcome.CHANGED if found.remark else Outcome.CARRIED
-    _tell(draft, outcome, item, found.remark, target=placed[0])
+    outcome = Outcome.CHANGED if judged.remark else Outcome.CARRIED
+    _tell(draft, outcome, item, judged.remark, target=placed[0])
 
 
 def _present(draft: Draft, target: Path, value: Any) -> Any:
@@ -221,20 +221,20 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _judged(draft: Draft, item: Property, found: Judgement) -> None:
+def _judged(draft: Draft, item: Property, judged: Judgement) -> None:
     """Report a property that no field takes, and that has no effect in `sparkConf`."""
-    if found.verdict is Verdict.FIELD and item.name.endswith(".podTemplateContainerName"):
+    if judged.verdict is Verdict.FIELD and item.name.endswith(".podTemplateContainerName"):
         _tell(draft, Outcome.NEEDLESS, item, "Spark's container is renamed in the template")
-    elif found.verdict is Verdict.FIELD:
-        _tell(draft, Outcome.LOST, item, found.reason or "sparkgen does not read this property", found.step)
+    elif judged.verdict is Verdict.FIELD:
+        _tell(draft, Outcome.LOST, item, judged.reason or "sparkgen does not read this property", judged.step)
     elif (
-        found.name in CATCH_ALL
-        and found.verdict is Verdict.NO_EFFECT
+        judged.name in CATCH_ALL
+        and judged.verdict is Verdict.NO_EFFECT
         and item.name.startswith("spark.kubernetes.")
     ):
         step = "look for a field with the same purpose: sparkgen explain spec"
         _tell(draft, Outcome.LOST, item, "only Spark's own Kubernetes support reads it", step)
-    elif (found.lost or found.verdict is Verdict.REFUSED) and item.text.strip() not in found.same:
-        _tell(draft, Outcome.LOST, item, found.reason, found.step)
+    elif (judged.lost or judged.verdict is Verdict.REFUSED) and item.text.strip() not in judged.same:
+        _tell(draft, Outcome.LOST, item, judged.reason, judged.step)
     else:
-        _tell(draft, Outcome.NEEDLESS, item, found.reason)
+        _tell(draft, Outcome.NEEDLESS, item, judged.reason)

@@ -33,15 +33,17 @@ def volumes(draft: Draft, items: Iterable[Property]) -> None:
                 "not a volume that Spark supports",
                 "define it in `volumes`, and mount it in `volumeMounts` of the role",
             )
-    for (role, kind, name), found in groups.items():
-        _volume(draft, role, kind, name, found)
+    for (role, kind, name), properties in groups.items():
+        _volume(draft, role, kind, name, properties)
 
 
-def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, Property]) -> None:
+def _volume(draft: Draft, role: str, kind: str, name: str, properties: Mapping[str, Property]) -> None:
     options = {
-        key.removeprefix("options."): item.text for key, item in found.items() if key.startswith("options.")
+        key.removeprefix("options."): item.text
+        for key, item in properties.items()
+        if key.startswith("options.")
     }
-    read_only = "mount.readOnly" in found and found["mount.readOnly"].text.strip().lower() == "true"
+    read_only = "mount.readOnly" in properties and properties["mount.readOnly"].text.strip().lower() == "true"
     volume = {"name": name, **_SOURCES[kind](options)}
     if read_only and "persistentVolumeClaim" in volume:
         volume["persistentVolumeClaim"]["readOnly"] = True  # as Spark mounts the claim
@@ -53,13 +55,13 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
         place = draft.append(volumes, volume)
     mount: dict[str, Any] = {"name": volume["name"]}
     for key, field in (("mount.path", "mountPath"), ("mount.subPath", "subPath")):
-        if key in found:
-            mount[field] = found[key].text
-    if "mount.readOnly" in found:
+        if key in properties:
+            mount[field] = properties[key].text
+    if "mount.readOnly" in properties:
         mount["readOnly"] = read_only
     target = ("spec", role, "volumeMounts")
-    mounted = draft.append(target, mount) if "mount.path" in found else None
-    for key, item in found.items():
+    mounted = draft.append(target, mount) if "mount.path" in properties else None
+    for key, item in properties.items():
         _tell(draft, (kind, key), item, mounted if key.startswith("mount.") else place)
 
 

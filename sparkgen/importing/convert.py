@@ -201,18 +201,18 @@ def _finished(draft: Draft, kind: str, context: Context, remarks: Remarks | None
     complete(draft)
     if draft.choices.labels:
         _keep_labels(draft)
-    told = repair(draft, lambda: _text(draft, kind, ()), context.examine)
+    problems = repair(draft, lambda: _text(draft, kind, ()), context.examine)
     note_emptied(draft)
     if remarks is not None:
         tell_lost(draft, remarks)
         tell_changed(draft, remarks)
-    tell_warnings(draft, told)
+    tell_warnings(draft, problems)
     tell_selectors(draft)
     entries = tuple(sorted(draft.entries, key=lambda entry: (entry.position.line, entry.position.column)))
     text = _text(draft, kind, entries)
     metadata = draft.value["metadata"]
     name, namespace = str(metadata.get("name", "")), str(metadata.get("namespace", ""))
-    errors = tuple(problem for problem in told if problem.severity is Severity.ERROR)
+    errors = tuple(problem for problem in problems if problem.severity is Severity.ERROR)
     return Imported(name, namespace, kind, draft.origin, text, entries, errors)
 
 

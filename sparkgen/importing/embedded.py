@@ -68,12 +68,12 @@ def _moved(parsed: Parsed, move: Move) -> Parsed:
     """Returns the documents with other positions."""
     documents = tuple(
         replace(
-            found,
-            root=found.root and _moved_node(found.root, move),
-            problems=tuple(replace(item, position=move(item.position)) for item in found.problems),
-            remarks=tuple(replace(item, position=move(item.position)) for item in found.remarks),
+            document,
+            root=document.root and _moved_node(document.root, move),
+            problems=tuple(replace(item, position=move(item.position)) for item in document.problems),
+            remarks=tuple(replace(item, position=move(item.position)) for item in document.remarks),
         )
-        for found in parsed.documents
+        for document in parsed.documents
     )
     problems = tuple(replace(item, position=move(item.position)) for item in parsed.problems)
     return replace(parsed, documents=documents, problems=problems)

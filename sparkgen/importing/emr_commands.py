@@ -57,10 +57,10 @@ def _options(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
 def _value(word: Word, file: str, read: Read) -> Node:
     text, name, line = word.text, file, word.line
     if text.startswith(_FILE):
-        found = read(text.removeprefix(_FILE))
-        if found is None:
+        contents = read(text.removeprefix(_FILE))
+        if contents is None:
             raise Unreadable(f"import did not find the file {text}, relative to the script")
-        (name, text), line = found, 1
+        (name, text), line = contents, 1
     for unknown in dict.fromkeys(word.variables):
         text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # may have quotes
     if not text.lstrip().startswith(("{", "[")):

@@ -115,14 +115,14 @@ class _Fields:
         if self.open:
             word = self.word
             text = "".join(self.texts)
-            found = Word(text, word.line, word.column, tuple(self.unknown), self.many, word.quoted)
-            self.done.append(replace(found, defaults=tuple(dict.fromkeys(self.defaults))))
+            whole = Word(text, word.line, word.column, tuple(self.unknown), self.many, word.quoted)
+            self.done.append(replace(whole, defaults=tuple(dict.fromkeys(self.defaults))))
         self.texts, self.open, self.unknown, self.many, self.defaults = [], False, [], False, []
 
 
 def expand(words: Iterable[Word], variables: Variables) -> list[Word]:
     """Returns the words that a command gets, each with its unknown expansions."""
-    return [found for word in words for found in _expanded(word, variables)]
+    return [expanded for word in words for expanded in _expanded(word, variables)]
 
 
 def _expanded(word: Word, variables: Variables) -> list[Word]:
@@ -164,19 +164,19 @@ def joined(word: Word, variables: Variables) -> Word:
 
 
 def _expansion(part: Part, variables: Variables, fields: _Fields) -> None:
-    found = _words_of(part.text, variables, fields)
-    if found is None or not variables.afford(found):
+    words = _words_of(part.text, variables, fields)
+    if words is None or not variables.afford(words):
         fields.add(part.text)
         fields.unknown.append(part.text)
         fields.many = fields.many or not part.quoted or part.text in _MANY or part.text.endswith("[@]}")
         return
     separate = part.text in ("$@", "${@}") or part.text.endswith("[@]}") or not part.quoted
     if part.quoted and not separate:
-        for index, word in enumerate(found):
+        for index, word in enumerate(words):
             fields.add(" " if index else "")
             fields.adopt(word)
         return
-    for index, word in enumerate(found):
+    for index, word in enumerate(words):
         if index:
             fields.end()
         if part.quoted or word.variables:
@@ -223,11 +223,11 @@ def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[W
         variables.budget.depth -= 1
 
 
-def _with_default(found: re.Match[str], variables: Variables, fields: _Fields) -> Sequence[Word] | None:
+def _with_default(match: re.Match[str], variables: Variables, fields: _Fields) -> Sequence[Word] | None:
     """Returns the words of `${NAME:-word}` and similar expansions; None if only the machine knows them."""
     from sparkgen.importing.shell import words_in  # noqa: PLC0415 - that module imports this one
 
-    name, colon, operator, text = found.groups()
+    name, colon, operator, text = match.groups()
     known = variables.get(name)
     is_set = (
         known is not None and bool(known) and (not colon or bool(known[0].text) or bool(known[0].variables))

@@ -27,8 +27,8 @@ class Imported:
     @property
     def findings(self) -> tuple[Entry, ...]:
         """What a person must look at, in the order of FINDINGS."""
-        found = [entry for entry in self.entries if entry.outcome in FINDINGS]
-        return tuple(sorted(found, key=lambda entry: FINDINGS.index(entry.outcome)))
+        unresolved = [entry for entry in self.entries if entry.outcome in FINDINGS]
+        return tuple(sorted(unresolved, key=lambda entry: FINDINGS.index(entry.outcome)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,14 +187,14 @@ def _documents(parsed: Parsed, lines: Sequence[str], below: Path, gathered: Gath
 
     `below`: the path of the text, if it is in another document.
     """
-    found = [*parsed.problems, *(item for document in parsed.documents for item in document.problems)]
-    gathered.problems += [_rendered_first(item) for item in found if _is_fatal(item)]
+    problems = [*parsed.problems, *(item for document in parsed.documents for item in document.problems)]
+    gathered.problems += [_rendered_first(item) for item in problems if _is_fatal(item)]
     for document in parsed.documents:
         if document.root is None or any(_is_fatal(item) for item in document.problems):
             continue
         remarks = (*document.remarks, *document.problems)
-        told = [replace(item, path=(*below, *item.path)) for item in remarks]
-        _document(document.root, below, Remarks(document.root, below, told), lines, gathered)
+        placed = [replace(item, path=(*below, *item.path)) for item in remarks]
+        _document(document.root, below, Remarks(document.root, below, placed), lines, gathered)
 
 
 def _is_fatal(problem: Problem) -> bool:
@@ -225,9 +225,9 @@ def _document(root: Node, path: Path, remarks: Remarks, lines: Sequence[str], ga
     if root.find((DRIVER,)) is not None and root.find(("apiVersion",)) is None:
         gathered.requests.append(root)
         return
-    found = format_of(root)
-    if found.convert is not None:
-        convert, given = found.convert, Given(root, path, remarks, gathered.context)
+    row = format_of(root)
+    if row.convert is not None:
+        convert, given = row.convert, Given(root, path, remarks, gathered.context)
         _reserve(root, gathered.context.names)
         gathered.work.append(functools.partial(convert, given))
         return
@@ -242,7 +242,7 @@ def _document(root: Node, path: Path, remarks: Remarks, lines: Sequence[str], ga
         left = LeftAlone(kind, _name(root), root.position, reason, step, finding=True)
     else:
         left = LeftAlone(
-            kind or "document", _name(root), root.position, found.reason, found.step, finding=found.finding
+            kind or "document", _name(root), root.position, row.reason, row.step, finding=row.finding
         )
     gathered.left_alone.append(left)
 

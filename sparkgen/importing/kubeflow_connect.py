@@ -229,9 +229,9 @@ def tell_address(draft: Draft, node: Node) -> None:
     """Report in the entry of `kind` whether clients find the server at another address."""
     name = str(draft.get("metadata", "name") or FALLBACK)
     service = node.find(("spec", "server", "service", "metadata", "name"))
-    there, here = service.text if service is not None else f"{name}-server", f"{name}-connect"
+    old_address, new_address = service.text if service is not None else f"{name}-server", f"{name}-connect"
     source, position, target = ("kind",), node.entries["kind"].position, ("kind",)
-    if there == here:
+    if old_address == new_address:
         draft.tell(Outcome.REWRITTEN, source, position, target)
         return
     draft.tell(
@@ -239,8 +239,8 @@ def tell_address(draft: Draft, node: Node) -> None:
         source,
         position,
         target,
-        f"the address of the server changes from {there} to {here}",
-        f"change clients to sc://{here}:{contract.CONNECT_PORT}, or use `sparkgen connect`",
+        f"the address of the server changes from {old_address} to {new_address}",
+        f"change clients to sc://{new_address}:{contract.CONNECT_PORT}, or use `sparkgen connect`",
     )
 
 

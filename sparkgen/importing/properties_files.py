@@ -28,8 +28,8 @@ class Files:
 
     def find(self, path: str, script: str) -> PropertiesFile | None:
         """Returns a file that a script names, relative to the script's folder or the working directory."""
-        found = self.text(path, script)
-        return PropertiesFile(found[0], read_properties(found[1])) if found else None
+        contents = self.text(path, script)
+        return PropertiesFile(contents[0], read_properties(contents[1])) if contents else None
 
     def text(self, path: str, script: str) -> tuple[str, str] | None:
         """Returns the name and the text of a file that a script names; None if import cannot read it."""

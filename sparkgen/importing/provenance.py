@@ -27,10 +27,10 @@ def _copied(draft: Draft, path: Path) -> tuple[Path, Source] | None:
 
 def source_of(draft: Draft, path: Path, entry: Entry | None) -> tuple[Path, Position]:
     """Returns the path and the position in the input of a document's value."""
-    found = _copied(draft, path)
-    if found is None or (entry is not None and len(entry.target) > len(found[0])):
+    copied = _copied(draft, path)
+    if copied is None or (entry is not None and len(entry.target) > len(copied[0])):
         return (entry.source, entry.position) if entry else ((), draft.origin)
-    place, source = found
+    place, source = copied
     below = path[len(place) :]
     node = source.node
     if node.find(below) is None:
@@ -40,8 +40,8 @@ def source_of(draft: Draft, path: Path, entry: Entry | None) -> tuple[Path, Posi
 
 def text_at(draft: Draft, path: Path) -> str | None:
     """Returns a scalar as the input has it; without a source, the document's string; else None."""
-    found = _copied(draft, path)
-    node = found[1].node.find(path[len(found[0]) :]) if found else None
+    copied = _copied(draft, path)
+    node = copied[1].node.find(path[len(copied[0]) :]) if copied else None
     if node is not None:
         return node.text
     value = value_at(draft.value, path)

@@ -46,13 +46,13 @@ class Remarks:
 
 def tell_lost(draft: Draft, remarks: Remarks) -> None:
     """Report values that were not read: the first of two equal keys, a key that no parser reads."""
-    told = {entry.source for entry in draft.entries if entry.outcome is Outcome.LOST}
+    lost = {entry.source for entry in draft.entries if entry.outcome is Outcome.LOST}
     for item in remarks.of(draft):
-        known = told if item.code != _DUPLICATE else told - {item.path}  # that entry is about the last one
+        known = lost if item.code != _DUPLICATE else lost - {item.path}  # that entry is about the last one
         if not remarks.is_lost(item) or item.code == _BOOLEAN_WORD:
             continue
         if not any(path in known for path in _prefixes(item.path)):
-            told.add(item.path)
+            lost.add(item.path)
             last = "; the last one is used, as by kubectl" if item.code == _DUPLICATE else ""
             reason = f"{item.message}{last}"
             draft.entries.append(Entry(Outcome.LOST, item.path, item.position, (), reason, item.next_step))
@@ -66,21 +66,21 @@ def tell_changed(draft: Draft, remarks: Remarks) -> None:
         entry = next((entries[path] for path in _prefixes(item.path) if path in entries), None)
         if remarks.is_lost(item) or entry is None or not entry.target:
             continue
-        found = next((path for path in _prefixes(item.path) if path in targets), None)
-        place = entry.target if found is None else (*targets[found], *item.path[len(found) :])
+        copied = next((path for path in _prefixes(item.path) if path in targets), None)
+        place = entry.target if copied is None else (*targets[copied], *item.path[len(copied) :])
         place = place if is_there(draft.value, place) else entry.target
         if item.found == _TEMPLATE:
-            told = replace(item, message=_NOT_EXPANDED, next_step=RENDER_FIRST)
+            remark = replace(item, message=_NOT_EXPANDED, next_step=RENDER_FIRST)
         elif item.code != _BOOLEAN_WORD:
-            told = item
+            remark = item
         elif value_at(draft.value, place) == item.found:
             text = f"kubectl reads `{item.found}` as a boolean; here, it is the string"
             step = f'check that the string is meant, and quote it: "{item.found}"'
-            told = replace(item, message=text, next_step=step)
+            remark = replace(item, message=text, next_step=step)
         else:
             continue
         finding = Entry(Outcome.CHANGED, item.path, item.position, place)
-        entries[item.path] = _tell(draft, entry, told, finding)
+        entries[item.path] = _tell(draft, entry, remark, finding)
 
 
 def _prefixes(path: Path) -> list[Path]:

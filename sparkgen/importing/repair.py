@@ -47,15 +47,15 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
     Returns the problems that are left: warnings, or the errors that remain after _ROUNDS corrections. A
     document that is too large stays as it is, because no single value of it is wrong.
     """
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for _ in range(_ROUNDS):
-        found = _problems_of(text(), examine)
-        errors = [problem for problem in found if problem.severity is Severity.ERROR]
+        problems = _problems_of(text(), examine)
+        errors = [problem for problem in problems if problem.severity is Severity.ERROR]
         if not errors or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
             break
         for problem in _next(errors):
             _put_right(draft, problem)
-    return found
+    return problems
     return errors
 
 
@@ -81,10 +81,10 @@ def _next(errors: Sequence[Problem]) -> list[Problem]:
 def note_emptied(draft: Draft) -> None:
     """Report copied values as lost if import then removed all their parts."""
     gone = [item for item in draft.entries if item.target and not is_there(draft.value, item.target)]
-    told = {item.source[:length] for item in draft.entries for length in range(1, len(item.source))}
+    reported = {item.source[:length] for item in draft.entries for length in range(1, len(item.source))}
     for item in gone:
         draft.entries.remove(item)
-        if item.source and item.source not in told:
+        if item.source and item.source not in reported:
             reason = "none of its values was valid"
             draft.entries.append(replace(item, outcome=Outcome.LOST, target=(), reason=reason, step=""))
 
@@ -96,13 +96,13 @@ def errors_of(text: str, examine: Examine) -> list[Problem]:
 
 def _problems_of(text: str, examine: Examine) -> list[Problem]:
     parsed = parse(text.encode(), "imported")
-    found = [*parsed.problems]
+    problems = [*parsed.problems]
     for composed in parsed.documents:
         root = composed.root
         if root is not None:
             document = Document(root, root.value, "imported", 0)
-            found += examine(document)
-    return found
+            problems += examine(document)
+    return problems
 
 
 def _order(path: Path) -> tuple[str, ...]:

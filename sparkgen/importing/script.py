@@ -235,10 +235,10 @@ def _index(words: Sequence[Word]) -> int | None:
     """Returns the index of spark-submit among the words of a command; None if it is not called."""
     if words and words[0].text in _TALK:
         return None
-    found = next((index for index, word in enumerate(words) if is_submit(word.text)), None)
-    if found is None and len(words) > 1 and _SUBMIT_VARIABLE.fullmatch(words[0].text):
+    position = next((index for index, word in enumerate(words) if is_submit(word.text)), None)
+    if position is None and len(words) > 1 and _SUBMIT_VARIABLE.fullmatch(words[0].text):
         return 0  # the value is unknown, but the name says what it is
-    return found
+    return position
 
 
 def _script_in(words: Sequence[Word]) -> Word | None:

@@ -47,8 +47,8 @@ def _shape(target: tuple[str, ...]) -> str | None:
 def _resolved(section: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """Returns a section of the schema with references such as `#/$defs/role/properties/cores` resolved."""
     while section.get("$ref", "").startswith("#/$defs/"):
-        found: Any = definitions
+        referenced: Any = definitions
         for part in section["$ref"].removeprefix("#/$defs/").split("/"):
-            found = found[part]
-        section = found
+            referenced = referenced[part]
+        section = referenced
     return section

@@ -59,8 +59,8 @@ class _Reader:
 
     def run(self, pattern: re.Pattern[str]) -> str:
         """Returns what a pattern matches here, and moves past it; "" if it does not match."""
-        found = pattern.match(self.text, self.at)
-        return self.take(found.end() - self.at) if found else ""
+        match = pattern.match(self.text, self.at)
+        return self.take(match.end() - self.at) if match else ""
 
     def until(self, end: str) -> str:
         """Returns the text before a character, and moves to it; the rest of the text if it does not occur."""
@@ -193,8 +193,8 @@ def _word(reader: _Reader, *, arrays: bool = True) -> Word:
         if char in " \t" or char in _SINGLE:
             break
         _piece(reader, char, parts)
-    found = tuple(parts.parts)
-    return Word(parts.text, line, column, tuple(parts.variables), parts.bare, parts.quoted, found)
+    all_parts = tuple(parts.parts)
+    return Word(parts.text, line, column, tuple(parts.variables), parts.bare, parts.quoted, all_parts)
 
 
 def _piece(reader: _Reader, char: str, parts: _Parts) -> None:

@@ -102,8 +102,8 @@ def _tell_notes(draft: Draft) -> None:
     for index, entry in enumerate(draft.entries):
         own = notes.get(entry.position, []) if entry.source and entry.target else []
         if own and own[0].reason not in entry.reason:
-            told = [entry.reason] if entry.outcome is Outcome.CHANGED else []
-            reason = "; ".join([*told, *(note.reason for note in own)])
+            reasons = [entry.reason] if entry.outcome is Outcome.CHANGED else []
+            reason = "; ".join([*reasons, *(note.reason for note in own)])
             draft.entries[index] = replace(entry, outcome=Outcome.CHANGED, reason=reason, step=own[0].step)
             draft.comments.setdefault(entry.target, []).append("; ".join(note.reason for note in own))
     draft.notes.clear()
@@ -227,11 +227,11 @@ def _name(line: _Line, option: Option, position: Position, text: str) -> None:
 
 def _properties_file(line: _Line, option: Option, position: Position, text: str) -> None:
     line.names_file = True
-    found = line.files.find(text, line.file)
-    if found is None:
+    file = line.files.find(text, line.file)
+    if file is None:
         line.draft.tell(Outcome.LOST, (option.name,), position, (), option.reason, option.step)
         return
-    add_properties(line.draft, found, option.name)
+    add_properties(line.draft, file, option.name)
     line.draft.tell(Outcome.NEEDLESS, (option.name,), position, (), "import has read the file")
 
 
@@ -264,7 +264,7 @@ def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
             "put the document beside it, set a registry in delivery.repository, and run: sparkgen push",
         )
         return path if path.startswith("../") else f"./{path}"
-    found = f"local://{path}"
+    image_path = f"local://{path}"
     line.draft.tell(
         Outcome.CHANGED,
         source,
@@ -273,7 +273,7 @@ def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
         f"was {text} on the submitting machine; now a file in the image",
         "copy it to this path in the image, or copy it to an object store and use its URL",
     )
-    return found
+    return image_path
 
 
 _COORDINATES = frozenset({"spec.deps.packages", "spec.deps.excludePackages", "spec.deps.repositories"})

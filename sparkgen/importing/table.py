@@ -172,16 +172,16 @@ def walk(draft: Draft, node: Node, path: Path, rows: Table, shift: int = 0) -> N
     the order of the table.
     """
     order = {id(row): index for index, row in enumerate(rows.rows.values())}
-    found = list(_found(draft, node, path, rows, shift))
-    for given in sorted(found, key=lambda given: order[id(given.row)] if given.row.how else -1):
+    takes = list(_found(draft, node, path, rows, shift))
+    for given in sorted(takes, key=lambda given: order[id(given.row)] if given.row.how else -1):
         take(given)
 
 
 def _found(draft: Draft, node: Node, path: Path, rows: Table, shift: int) -> Iterator[Take]:
     place = path[:1] + path[1 + shift :]
-    found = rows.row(place)
-    if found is not None:
-        yield Take(draft, found[0], node, path, found[1])
+    matched = rows.row(place)
+    if matched is not None:
+        yield Take(draft, matched[0], node, path, matched[1])
     elif node.value in (None, {}, []):
         draft.tell(Outcome.NEEDLESS, path, node.position, reason=NOTHING)
     elif node.is_mapping and rows.leads_on(place):

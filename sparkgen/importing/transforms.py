@@ -272,8 +272,8 @@ def batch_scheduler(given: Take) -> None:
     """Convert a scheduler for groups of pods; the pods get the name of one that sparkgen does not know."""
     name, target = given.node.text, ("spec", "batchScheduler")
     if name == "kube-scheduler":
-        told = "a gang of Kubernetes (1.36) replaces the PodGroup of the coscheduling plugin"
-        given.put(target, name, Outcome.CHANGED, told)
+        reason = "a gang of Kubernetes (1.36) replaces the PodGroup of the coscheduling plugin"
+        given.put(target, name, Outcome.CHANGED, reason)
         return
     if name in ("volcano", "yunikorn"):
         given.put(target, name)

@@ -82,8 +82,8 @@ def _order(path: tuple[str, ...], spec: str) -> tuple[str, ...]:
 def _resolved(section: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     reference = section.get("$ref", "")
     if reference.startswith("#/$defs/") and reference.count("/") == 2:
-        found: dict[str, Any] = definitions[reference.removeprefix("#/$defs/")]
-        return found
+        definition: dict[str, Any] = definitions[reference.removeprefix("#/$defs/")]
+        return definition
     return section
 
 
