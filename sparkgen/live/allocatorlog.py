@@ -38,8 +38,8 @@ def failure(log: str) -> Hindrance | None:
 
 def session_over(log: str) -> Hindrance | None:
     """Returns why the allocator's session in client mode has ended; None if it has not."""
-    found = (entry.hindrance for entry in entries(log, newest_first=True) if entry.event == LogEvent.END)
-    return next((one for one in found if one is not None and one.code == Code.SESSION_ENDED), None)
+    ends = (entry.hindrance for entry in entries(log, newest_first=True) if entry.event == LogEvent.END)
+    return next((end for end in ends if end is not None and end.code == Code.SESSION_ENDED), None)
 
 
 def loss(log: str, executor: int) -> str:

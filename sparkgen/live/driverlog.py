@@ -81,18 +81,18 @@ def telling_lines(log: str) -> list[str]:
         last = errors[-1]
         first = max(last - _MOST_LINES + 1, 0)
         begins = [n for n in range(first, last + 1) if _BEGINS.match(lines[n])]
-        found = lines[begins[-1] if begins else last : last + 1]
+        telling = lines[begins[-1] if begins else last : last + 1]
     else:
-        found = [line for line in lines if line.strip() and not _INFORMS.match(line)][-_FEW_LINES:]
-    return [line if len(line) <= MAX_DETAIL else f"{line[: MAX_DETAIL - 3]}..." for line in found]
+        telling = [line for line in lines if line.strip() and not _INFORMS.match(line)][-_FEW_LINES:]
+    return [line if len(line) <= MAX_DETAIL else f"{line[: MAX_DETAIL - 3]}..." for line in telling]
 
 
 def _java(log: str) -> Reason | None:
-    found = _JAVA.search(log)
-    if found is None:
+    match = _JAVA.search(log)
+    if match is None:
         return None
-    wants, has = (int(version) - JAVA_OF_CLASS_FILE for version in found.group(2, 3))
-    name = found[1].replace("/", ".")
+    wants, has = (int(version) - JAVA_OF_CLASS_FILE for version in match.group(2, 3))
+    name = match[1].replace("/", ".")
     return Reason(
         "java",
         f"{name} was compiled for Java {wants}, but the image has Java {has}",
@@ -101,17 +101,17 @@ def _java(log: str) -> Reason | None:
 
 
 def _ours(log: str) -> Reason | None:
-    found = _OURS.search(log)
-    return stopped(Hindrance(*unmarked(found[1]))) if found else None
+    match = _OURS.search(log)
+    return stopped(Hindrance(*unmarked(match[1]))) if match else None
 
 
 def _executors(log: str) -> Reason | None:
-    if found := _TASK_HEAP.search(log):
-        return executor_memory(f"a task's java.lang.OutOfMemoryError: {found[1]}")
-    found = _LOST.search(log)
-    if found is None:
+    if match := _TASK_HEAP.search(log):
+        return executor_memory(f"a task's java.lang.OutOfMemoryError: {match[1]}")
+    match = _LOST.search(log)
+    if match is None:
         return None
-    code, said = unmarked(found[1])
+    code, said = unmarked(match[1])
     if code in MEMORY:
         return executor_memory(said.partition("Driver stacktrace")[0])
     cause = f"a task failed because its executors were lost too often ({detail(said)})"
@@ -119,23 +119,23 @@ def _executors(log: str) -> Reason | None:
 
 
 def _memory(log: str) -> Reason | None:
-    if found := _HEAP.search(log):
-        cause = f"the driver's Java heap was full ({detail(found[1])})"
+    if match := _HEAP.search(log):
+        cause = f"the driver's Java heap was full ({detail(match[1])})"
         return Reason("driver-memory", cause, "raise spec.driver.memory, or collect less data in the driver")
     return None
 
 
 def _files(log: str) -> Reason | None:
     step = "fix spec.mainApplicationFile, or add the file to spec.image"
-    if found := _NO_MAIN_FILE.search(log):
-        return Reason("missing-file", f"the image has no file {found[1] or found[2]}", step)
-    if found := _NOT_COPIED.search(log):
+    if match := _NO_MAIN_FILE.search(log):
+        return Reason("missing-file", f"the image has no file {match[1] or match[2]}", step)
+    if match := _NOT_COPIED.search(log):
         step = "fix its path (spec.mainApplicationFile, spec.deps), or add the file to spec.image"
-        return Reason("missing-file", f"the image has no file {found[1]}", step)
-    if found := _NO_CLASS.search(log):
+        return Reason("missing-file", f"the image has no file {match[1]}", step)
+    if match := _NO_CLASS.search(log):
         if jar := _NO_MAIN_JAR.search(log):
             return Reason("missing-file", f"the image has no file {jar[1]}", step)
-        name = found[1] or found[2]
+        name = match[1] or match[2]
         if name == MAIN_CLASS:
             return Reason(
                 "main-class",
@@ -147,24 +147,24 @@ def _files(log: str) -> Reason | None:
             f"no jar of the application has the class {name}",
             "fix spec.mainClass, or add the jar that has it (spec.mainApplicationFile, spec.deps.jars)",
         )
-    if found := _NO_FILE.search(log):
-        name = next(group for group in found.groups() if group)
+    if match := _NO_FILE.search(log):
+        name = next(group for group in match.groups() if group)
         step = (
             "fix the path, or mount the volume that has the file (spec.volumes, and volumeMounts of driver "
             "and executor)"
         )
         return Reason("missing-file", f"there is no file {name}", step)
-    if found := _SCALA.search(log):
+    if match := _SCALA.search(log):
         step = "build the application for the image's Scala version, and set spec.scalaVersion"
-        line = detail(_line(log, found.start()))
+        line = detail(_line(log, match.start()))
         return Reason("scala", f"the application and the image have different Scala versions ({line})", step)
     return None
 
 
 def _program(log: str) -> Reason | None:
     """Returns the last error in the log as the reason; None if there is none."""
-    found = [*_ERROR.finditer(log)] or [*_SPARK_ERROR.finditer(log)]
-    return Reason("program", f"the program failed ({detail(found[-1][1])})") if found else None
+    errors = [*_ERROR.finditer(log)] or [*_SPARK_ERROR.finditer(log)]
+    return Reason("program", f"the program failed ({detail(errors[-1][1])})") if errors else None
 
 
 def _line(text: str, position: int) -> str:

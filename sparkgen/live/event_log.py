@@ -100,7 +100,7 @@ def _application(server: _Server, run: Run) -> str:
     answer = b"".join(server.get(API))
     try:
         known: list[dict[str, Any]] = json.loads(answer)
-        ids = [str(one["id"]) for one in known]
+        ids = [str(entry["id"]) for entry in known]
     except (ValueError, TypeError, KeyError) as error:
         raise SparkgenError(f"the history server {server.pod} does not answer {API} with a list") from error
     return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")

@@ -81,18 +81,18 @@ def _suspended(facts: RunFacts) -> Reason:
 
 
 def _running(facts: RunFacts, now: datetime) -> Reason | None:
-    there = executors(facts)
+    counts = executors(facts)
     for hindrance in _hindrances(facts, now):
         if hindrance.code == Code.TOKENS_NOT_RENEWED:
             return tokens_end(hindrance)
-    if _lacks(there):
+    if _lacks(counts):
         placed = sum(bool(pod["spec"].get("nodeName")) for pod in facts.run.executors)
         if reason := gangs.executors_wait(facts.gang, placed):
             return reason
         for hindrance in _hindrances(facts, now):
             if hindrance.code == Code.SCHEDULING_GATED and (waiting := len(queued(facts.run.executors))):
-                admitted = there.running + there.pending - waiting
-                return executors_wait(facts.place, admitted, waiting, there.target)
+                admitted = counts.running + counts.pending - waiting
+                return executors_wait(facts.place, admitted, waiting, counts.target)
             if reason := hindered(hindrance):
                 return reason
         if allocatorlog.has_no_codes(facts.allocator_log):
@@ -100,8 +100,8 @@ def _running(facts: RunFacts, now: datetime) -> Reason | None:
     return _not_serving(facts) or _lost(facts, now) or _earlier(facts)
 
 
-def _lacks(there: Executors) -> bool:
-    return there.pending > 0 or there.target is None or there.running < there.target
+def _lacks(counts: Executors) -> bool:
+    return counts.pending > 0 or counts.target is None or counts.running < counts.target
 
 
 def _hindrances(facts: RunFacts, now: datetime) -> Iterator[Hindrance]:

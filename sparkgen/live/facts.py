@@ -98,23 +98,23 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
-        found = queue.place(cluster, run) if life.state is State.SUSPENDED else None
-        heard = tuple(_events(cluster, run)) if found is not None else ()
-        return RunFacts(run, life, heard, allocator_log=log, next_run=next_run, place=found)
+        place = queue.place(cluster, run) if life.state is State.SUSPENDED else None
+        queue_events = tuple(_events(cluster, run)) if place is not None else ()
+        return RunFacts(run, life, queue_events, allocator_log=log, next_run=next_run, place=place)
     events = tuple(_events(cluster, run))
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
         target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
-    found = None if life.over else queue.place(cluster, run)
+    place = None if life.over else queue.place(cluster, run)
     group = None if life.over else gangs.gang(cluster, run)
-    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, found, group)
+    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, place, group)
 
 
 def executors(facts: RunFacts) -> Executors:
     """Returns the numbers of executors."""
-    there = [status_of(pod).get("phase") for pod in facts.run.executors if not leaving(pod)]
-    return Executors(there.count("Running"), there.count("Pending"), facts.target)
+    phases = [status_of(pod).get("phase") for pod in facts.run.executors if not leaving(pod)]
+    return Executors(phases.count("Running"), phases.count("Pending"), facts.target)
 
 
 def fill(step: str, facts: RunFacts) -> str:
@@ -126,29 +126,29 @@ def fill(step: str, facts: RunFacts) -> str:
 def time_of(event: ObjectView) -> str:
     """Returns when an Event happened last: RFC 3339, which sorts by time, to the second; "" if unknown."""
     series = event.get("series") or {}
-    found = (
+    latest = (
         series.get("lastObservedTime")
         or event.get("lastTimestamp")
         or event.get("eventTime")
         or event["metadata"].get("creationTimestamp")
     )
-    return str(found or "")
+    return str(latest or "")
 
 
 def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
     selectors = [f"involvedObject.uid={uid_of(item)}" for item in (run.workload, *run.drivers[:1])]
     if run.kind == "Deployment" and not run.drivers:
         selectors.append("involvedObject.kind=ReplicaSet")
-    found: list[ObjectView] = []
+    events: list[ObjectView] = []
     for selector in selectors:
         try:
-            found += cluster.list("v1", "Event", run.namespace, fields=selector)
+            events += cluster.list("v1", "Event", run.namespace, fields=selector)
         except ClusterError as error:
             if error.status not in UNREAD:
                 raise
     mine = name_of(run.workload)
     yield from sorted(
-        (one for one in found if str((one.get("involvedObject") or {}).get("name", "")).startswith(mine)),
+        (one for one in events if str((one.get("involvedObject") or {}).get("name", "")).startswith(mine)),
         key=time_of,
     )
 
@@ -191,8 +191,8 @@ def _planned(cluster: Reads, run: Run, *, begun: bool) -> int | None:
     """
     try:
         whose = run.name if contract.is_session(run.workload) else run.application
-        found = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)
-        data = (found or {}).get("data") or {}
+        tuning = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)
+        data = (tuning or {}).get("data") or {}
         planned = json.loads(data.get(contract.TUNING_FILE) or "{}").get("executors") or {}
     except (ClusterError, ValueError, AttributeError):
         return None

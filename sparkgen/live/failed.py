@@ -31,7 +31,8 @@ def went_wrong(facts: RunFacts) -> bool:
     if pod is None:
         return False
     ends = [
-        terminated(one) or (one.get("lastState") or {}).get("terminated") or {} for one in containers(pod)
+        terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
+        for status in containers(pod)
     ]
     return any(end.get("exitCode") for end in ends) or status_of(pod).get("phase") == "Failed"
 
@@ -109,9 +110,9 @@ def _out_of_memory(pod: ObjectView) -> Reason | None:
 def _driver_failed(facts: RunFacts, pod: ObjectView) -> Reason | None:
     """Returns why the driver failed, from the allocator or the driver's log, or else its exit code."""
     if failure := _told_by_allocator(facts):
-        told = stopped(failure)
+        stop_reason = stopped(failure)
         unknown = "its code is unknown: the runtime image is older than this sparkgen"
-        return told if failure.code else replace(told, next_step=unknown)
+        return stop_reason if failure.code else replace(stop_reason, next_step=unknown)
     end = _end_of_driver(pod)
     if not end:
         return None
@@ -135,8 +136,8 @@ def _told_by_allocator(facts: RunFacts) -> Hindrance | None:
 def _end_of_driver(pod: ObjectView) -> ObjectView:
     """Returns how the pod's main container ended, now or before its last restart; empty if it never did."""
     status = container(pod)
-    found: ObjectView = terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
-    return found
+    end: ObjectView = terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
+    return end
 
 
 def _memory_limit(pod: ObjectView) -> str:

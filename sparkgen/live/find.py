@@ -45,19 +45,19 @@ def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] 
     """
     places = [*dict.fromkeys(namespaces or [cluster.namespace])]
     looked, unseen = look(cluster, places, names)
-    found = [
+    applications = [
         application
-        for one in looked
-        for namespace in sorted({namespace_of(item, one) for item in one.workloads})
-        for application in _chosen(_applications(namespace, one), names)
+        for listed in looked
+        for namespace in sorted({namespace_of(item, listed) for item in listed.workloads})
+        for application in _chosen(_applications(namespace, listed), names)
     ]
     known = [
         (label_of(item, contract.LABEL_APPLICATION), name_of(item))
-        for one in looked
-        for item in one.workloads
+        for listed in looked
+        for item in listed.workloads
     ]
-    _all_there(names, found, known, places)
-    return Found(tuple(found), tuple(text for one in looked for text in one.unseen) + unseen)
+    _all_there(names, applications, known, places)
+    return Found(tuple(applications), tuple(text for listed in looked for text in listed.unseen) + unseen)
 
 
 def one(cluster: Lists, name: str, namespace: str = "") -> Application:
@@ -65,8 +65,8 @@ def one(cluster: Lists, name: str, namespace: str = "") -> Application:
 
     If an application has the same name as a run of another application, the application is returned.
     """
-    found = find(cluster, [name], [namespace] if namespace else []).applications
-    return next((application for application in found if application.name == name), found[0])
+    applications = find(cluster, [name], [namespace] if namespace else []).applications
+    return next((application for application in applications if application.name == name), applications[0])
 
 
 def choose(application: Application, wanted: str = "") -> Run:
@@ -170,8 +170,8 @@ def _all_there(
     namespaces: Sequence[str],
 ) -> None:
     """Raises SparkgenError for a name that no application and no run has."""
-    runs = {name for one in found for run in one.runs for name in (run.name, run.label)}
-    have = runs | {one.name for one in found}
+    runs = {name for application in found for run in application.runs for name in (run.name, run.label)}
+    have = runs | {application.name for application in found}
     for name in names:
         if name not in have:
             raise SparkgenError(_nothing(name, known, namespaces))

@@ -58,8 +58,8 @@ def together(look: Look, read: Read, clock: Callable[[], float] = time.monotonic
     begun: set[Source] = set()
     open_ = 0
     while True:
-        there, last = look()
-        for source in there:
+        sources, last = look()
+        for source in sources:
             if source not in begun:
                 begun.add(source)
                 open_ += 1
@@ -80,11 +80,11 @@ def _for_a_while(heard: queue.SimpleQueue[_Heard], clock: Callable[[], float]) -
     until = clock() + LOOK_SECONDS
     while (left := until - clock()) > 0:
         try:
-            found = heard.get(timeout=left)
+            item = heard.get(timeout=left)
         except queue.Empty:
             return
-        yield found
-        if not isinstance(found[1], str):
+        yield item
+        if not isinstance(item[1], str):
             return
 
 

@@ -58,13 +58,13 @@ def _read(cluster: Gets, versions: Iterable[str], name: str, namespace: str) -> 
     """Returns the group with this name, in the first version that has it; {} if it cannot be read."""
     for version in versions:
         try:
-            found = cluster.get(version, "PodGroup", name, namespace)
+            group = cluster.get(version, "PodGroup", name, namespace)
         except ClusterError as error:
             if error.status not in UNREAD:
                 raise
             continue
-        if found is not None:
-            return found
+        if group is not None:
+            return group
     return {}
 
 
@@ -78,9 +78,9 @@ def _volcano(group: ObjectView) -> Gang:
 def _own(group: ObjectView) -> Gang:
     policy = ((group.get("spec") or {}).get("schedulingPolicy") or {}).get("gang") or {}
     said = (
-        str(one.get("message") or "")
-        for one in status_of(group).get("conditions") or ()
-        if one.get("type") in _SCHEDULED and one.get("status") == "False"
+        str(condition.get("message") or "")
+        for condition in status_of(group).get("conditions") or ()
+        if condition.get("type") in _SCHEDULED and condition.get("status") == "False"
     )
     placed = bool(conditions(group).keys() & set(_SCHEDULED))
     return Gang(
@@ -88,20 +88,20 @@ def _own(group: ObjectView) -> Gang:
     )
 
 
-def driver_waits(found: Gang) -> Reason | None:
+def driver_waits(group: Gang) -> Reason | None:
     """Returns the reason that the driver waits until its group has room; None if its group does not wait."""
-    if found.scheduler == "kube-scheduler" or found.phase in _BEGUN:
+    if group.scheduler == "kube-scheduler" or group.phase in _BEGUN:
         return None
-    where = f" in {found.queue}" if found.queue else ""
-    if found.scheduler == "yunikorn":
+    where = f" in {group.queue}" if group.queue else ""
+    if group.scheduler == "yunikorn":
         cause = f"queued{where} until YuniKorn has room for the driver and its first executors"
         return Reason(
             "queued",
             cause,
             "the pod starts when its queue has room; to see why it waits, open YuniKorn's web UI",
         )
-    phase = f"; its PodGroup is {found.phase}" if found.phase else ""
-    why = f" ({detail(found.why)})" if found.why else ""
+    phase = f"; its PodGroup is {group.phase}" if group.phase else ""
+    why = f" ({detail(group.why)})" if group.why else ""
     return Reason(
         "queued",
         f"queued{where} until Volcano has room for the driver and its first executors{phase}{why}",
@@ -110,12 +110,12 @@ def driver_waits(found: Gang) -> Reason | None:
     )
 
 
-def executors_wait(found: Gang | None, placed: int) -> Reason | None:
+def executors_wait(group: Gang | None, placed: int) -> Reason | None:
     """Returns the reason that executors wait for each other, or None. `placed`: how many have a node."""
-    if found is None or found.scheduler != "kube-scheduler" or found.phase in _BEGUN or placed:
+    if group is None or group.scheduler != "kube-scheduler" or group.phase in _BEGUN or placed:
         return None
-    size = f"{found.size} executors" if found.size else "the first executors"
-    why = f" ({detail(found.why)})" if found.why else ""
+    size = f"{group.size} executors" if group.size else "the first executors"
+    why = f" ({detail(group.why)})" if group.why else ""
     return Reason(
         "gang",
         f"{size} wait until there is room on the nodes for all of them{why}",

@@ -19,10 +19,10 @@ MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)
 def in_event(event: ObjectView) -> Hindrance:
     """Returns the hindrance in an Event of the allocator; its code is "" from releases without codes."""
     try:
-        found = hindrance_of(json.loads(annotation_of(event, contract.ANNOTATION_HINDRANCE)))
+        hindrance = hindrance_of(json.loads(annotation_of(event, contract.ANNOTATION_HINDRANCE)))
     except (ValueError, RecursionError):
-        found = None
-    return found or Hindrance("", str(event.get("message") or ""))
+        hindrance = None
+    return hindrance or Hindrance("", str(event.get("message") or ""))
 
 
 def hindered(hindrance: Hindrance) -> Reason | None:

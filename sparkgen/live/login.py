@@ -107,7 +107,7 @@ def login_failed(log: str) -> Reason | None:
 
 def _who(log: str) -> str:
     """Returns the user that logs in, from the log."""
-    if found := _IMPERSONATES.search(log):
-        return f"{found[1]} for {found[2].rstrip(',.;')}"
-    found = _PRINCIPAL.search(log)
-    return found[1].rstrip(",.;") if found else NOBODY
+    if match := _IMPERSONATES.search(log):
+        return f"{match[1]} for {match[2].rstrip(',.;')}"
+    match = _PRINCIPAL.search(log)
+    return match[1].rstrip(",.;") if match else NOBODY

@@ -86,15 +86,17 @@ def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
     for status in containers(pod):
         name, waits = str(status["name"]), waiting(status)
         reason, message = str(waits.get("reason") or ""), str(waits.get("message") or "")
-        if found := artifact_waits(reason, message, artifacts):
-            return found
-        if found := container_waits(reason, message, who, images.get(name, "")):
+        if waits_for := artifact_waits(reason, message, artifacts):
+            return waits_for
+        if waits_for := container_waits(reason, message, who, images.get(name, "")):
             runtime = name in OURS
-            if found.code == "image" and runtime:
+            if waits_for.code == "image" and runtime:
                 return Reason(
-                    found.code, found.cause, found.next_step.replace("spec.image,", "spec.runtimeImage,")
+                    waits_for.code,
+                    waits_for.cause,
+                    waits_for.next_step.replace("spec.image,", "spec.runtimeImage,"),
                 )
-            return found
+            return waits_for
         last = (status.get("lastState") or {}).get("terminated") or {}
         if reason == "CrashLoopBackOff" and last.get("exitCode"):
             return init_ended(name, last)
@@ -120,23 +122,23 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
 
 def _no_key(facts: RunFacts, message: str) -> Reason | None:
     """Finds a Secret or ConfigMap without the key that a volume takes from it; None for another message."""
-    found, of = _ABSENT_KEY.search(message), _OF_VOLUME.search(message)
-    if found is None or of is None or facts.run.driver is None:
+    key, volume_match = _ABSENT_KEY.search(message), _OF_VOLUME.search(message)
+    if key is None or volume_match is None or facts.run.driver is None:
         return None
     volumes = facts.run.driver["spec"].get("volumes") or ()
-    volume: ObjectView = next((one for one in volumes if one.get("name") == of[1]), {})
-    if found[1] == "secret":
+    volume: ObjectView = next((one for one in volumes if one.get("name") == volume_match[1]), {})
+    if key[1] == "secret":
         name = str((volume.get("secret") or {}).get("secretName") or "")
-        cause, code = f"the Secret {name or of[1]} has no key {found[2]}", "secret"
+        cause, code = f"the Secret {name or volume_match[1]} has no key {key[2]}", "secret"
     else:
         name = str((volume.get("configMap") or {}).get("name") or "")
-        cause, code = f"the ConfigMap {name or of[1]} has no key {found[2]}", "config-map"
+        cause, code = f"the ConfigMap {name or volume_match[1]} has no key {key[2]}", "config-map"
     return Reason(code, cause, f"fix {key_fields.of_volume(volume)}, or add the key")
 
 
 def _pulled(facts: RunFacts) -> Reason | None:
     """Finds a pull that goes on or has failed: only Events show it until the kubelet's first try fails."""
-    last = next((one for one in reversed(facts.events) if one.get("reason") in _PULLS), {})
+    last = next((event for event in reversed(facts.events) if event.get("reason") in _PULLS), {})
     message = str(last.get("message") or "")
     image = next(iter(_QUOTED.findall(message)), "")
     if last.get("reason") == "Failed" and message.startswith("Failed to pull image"):

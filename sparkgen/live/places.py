@@ -101,17 +101,17 @@ def _list(cluster: Lists, place: str, names: Collection[str]) -> Listed:
 
 def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
     """Returns the drivers' objects; users who may not list CronJobs or Deployments still get the Jobs."""
-    found = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
+    workloads = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
     unseen = []
     for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
         try:
-            found += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
+            workloads += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
         except ClusterError as error:
             if error.status != _FORBIDDEN:
                 raise
             unseen.append(str(error))
     # The Job that removes ended runs is not a run.
-    return [item for item in found if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
+    return [item for item in workloads if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
 
 
 def _wanted(workloads: Iterable[ObjectView], names: Collection[str]) -> set[str]:

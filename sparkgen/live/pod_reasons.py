@@ -21,8 +21,8 @@ _SECTIONS = {SESSION: DRIVER}
 def refusal(message: str, who: str) -> Reason | None:
     """Returns the reason for an API server's refusal of the pod of `who`; None for another message."""
     text = " ".join(message.split())
-    found = refusal_in(text)
-    return refused(found, text, who) if found else None
+    kind = refusal_in(text)
+    return refused(kind, text, who) if kind else None
 
 
 def refused(kind: Refusal, message: str, who: str) -> Reason:
@@ -55,8 +55,8 @@ _UNBOUND = re.compile(
 def missing(message: str, who: str) -> Reason | None:
     """Finds a Secret, ConfigMap or claim that a pod names and that does not exist; or None."""
     for code, cause, words in _MISSING:
-        if found := words.search(message):
-            named = cause.format(*reversed(found.groups()))
+        if match := words.search(message):
+            named = cause.format(*reversed(match.groups()))
             return Reason(
                 code, named, f"create it, or fix its name in spec.{_SECTIONS.get(who, who)} or spec.volumes"
             )
@@ -73,7 +73,7 @@ def bad_artifact(cause: str, step: str = "") -> Reason:
 
 def artifact_waits(reason: str, message: str, artifacts: Iterable[str]) -> Reason | None:
     """Finds an image volume that cannot be pulled; None if the message is about none of `artifacts`."""
-    named = next((one for one in artifacts if one in message), None)
+    named = next((artifact for artifact in artifacts if artifact in message), None)
     if reason not in IMAGES or named is None:
         return None
     return Reason(
@@ -93,8 +93,8 @@ def container_waits(reason: str, message: str, who: str, image: str = "") -> Rea
         named = f"the image {image}" if image else f"an image of the {who}"
         step = "fix spec.image, or add the registry's Secret to spec.imagePullSecrets"
         return Reason("image", f"{named} cannot be pulled{said}", step)
-    if found := missing(message, who):
-        return found
+    if absence := missing(message, who):
+        return absence
     if reason in BAD_CONTAINER:
         return Reason(
             "container",
@@ -106,8 +106,8 @@ def container_waits(reason: str, message: str, who: str, image: str = "") -> Rea
 
 def no_node(message: str, who: str) -> Reason:
     """Returns why the scheduler finds no node, from its message."""
-    if found := missing(message, who):
-        return found
+    if absence := missing(message, who):
+        return absence
     if absent := _NO_CLASS.search(message):
         step = "create the claim again with a StorageClass that kubectl get storageclass lists"
         return Reason(

@@ -81,11 +81,11 @@ def place(cluster: ListsWorkloads, run: Run) -> QueuePlace | None:
     return QueuePlace(name)
 
 
-def driver_waits(found: QueuePlace) -> Reason:
+def driver_waits(place: QueuePlace) -> Reason:
     """Returns the reason that the driver waits in its queue."""
-    where = f", {_ordinal(found.position)} of {found.waiting}" if found.position else ""
-    why = f" ({detail(found.why)})" if found.why else ""
-    return Reason("queued", f"queued in {found.name}{where}{why}", _DRIVER_STEP)
+    where = f", {_ordinal(place.position)} of {place.waiting}" if place.position else ""
+    why = f" ({detail(place.why)})" if place.why else ""
+    return Reason("queued", f"queued in {place.name}{where}{why}", _DRIVER_STEP)
 
 
 def without_class(run: Run, events: Iterable[ObjectView]) -> Reason | None:
@@ -105,13 +105,13 @@ def without_class(run: Run, events: Iterable[ObjectView]) -> Reason | None:
     )
 
 
-def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted: int | None) -> Reason:
+def executors_wait(place: QueuePlace | None, admitted: int, waiting: int, wanted: int | None) -> Reason:
     """Returns the reason that executors wait. `admitted`: how many their queue let start, of `wanted`."""
     of = f"{admitted} of {wanted}" if wanted is not None else str(admitted)
-    where = f"in the queue {found.name}" if found is not None else "at a scheduling gate"
-    why = f" ({detail(found.why)})" if found is not None and found.why else ""
+    where = f"in the queue {place.name}" if place is not None else "at a scheduling gate"
+    why = f" ({detail(place.why)})" if place is not None and place.why else ""
     wait = "waits" if waiting == 1 else "wait"
-    step = _EXECUTORS_STEP if found is not None else "wait for their queue or controller to remove the gate"
+    step = _EXECUTORS_STEP if place is not None else "wait for their queue or controller to remove the gate"
     return Reason("queued", f"{of} executors admitted, {waiting} {wait} {where}{why}", step)
 
 

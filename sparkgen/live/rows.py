@@ -61,9 +61,9 @@ def rows(
     """Returns a row for each chosen run, and for each schedule without one."""
     asked: list[tuple[Application, Run | None]] = []
     for application in applications:
-        found: list[Run | None] = [*chosen(application)]
-        begun = any(run is not None and not contract.is_session(run.workload) for run in found)
-        asked += [(application, run) for run in ([] if begun else [None]) + found]
+        runs: list[Run | None] = [*chosen(application)]
+        begun = any(run is not None and not contract.is_session(run.workload) for run in runs)
+        asked += [(application, run) for run in ([] if begun else [None]) + runs]
 
     def row(pair: tuple[Application, Run | None]) -> Row | None:
         application, run = pair
@@ -119,6 +119,6 @@ def _when(application: Application) -> str:
     return f"{spec.get('schedule')}{zone}"
 
 
-def names(found: Sequence[Row]) -> str:
+def names(shown: Sequence[Row]) -> str:
     """Returns a line for each row: the name of its object, as kubectl accepts it."""
-    return "".join(f"{row.workload}\n" for row in found)
+    return "".join(f"{row.workload}\n" for row in shown)

@@ -67,10 +67,10 @@ def allocator_source(run: Run) -> Source | None:
 
 def executor_sources(run: Run) -> list[Source]:
     """Returns the logs of the existing executors, sorted by their ids."""
-    there = [pod for pod in run.executors if started(container(pod, contract.EXECUTOR_CONTAINER))]
+    with_log = [pod for pod in run.executors if started(container(pod, contract.EXECUTOR_CONTAINER))]
     return [
         Source(name_of(pod), contract.EXECUTOR_CONTAINER, f"executor {executor_id(pod)}")
-        for pod in sorted(there, key=lambda pod: (_number(executor_id(pod)), name_of(pod)))
+        for pod in sorted(with_log, key=lambda pod: (_number(executor_id(pod)), name_of(pod)))
     ]
 
 
@@ -106,8 +106,8 @@ def started(status: ObjectView) -> bool:
 
 def _gone(run: Run, id_: str, allocator_log: str) -> str:
     """Returns what is known about an executor whose pod does not exist."""
-    there = sorted((executor_id(pod) for pod in run.executors), key=_number)
-    now = f"it has executors {some_of(there, SHOWN)}" if there else "it has no executors now"
+    ids = sorted((executor_id(pod) for pod in run.executors), key=_number)
+    now = f"it has executors {some_of(ids, SHOWN)}" if ids else "it has no executors now"
     number = whole(id_)
     said = allocatorlog.loss(allocator_log, number) if number is not None else ""
     if not said and not (number is not None and run.driver is not None):

@@ -76,8 +76,8 @@ def life_of(run: Run) -> Life:
         state, at = finished
         return Life(state, at, started, at, code)
     if leaving(run.workload):
-        told = moment(run.workload["metadata"]["deletionTimestamp"])
-        return Life(State.DELETING, told, started, None, code)
+        deleted_at = moment(run.workload["metadata"]["deletionTimestamp"])
+        return Life(State.DELETING, deleted_at, started, None, code)
     if is_suspended(run.workload):
         suspended = conditions(run.workload).get("Suspended", {}).get("lastTransitionTime")
         return Life(State.SUSPENDED, moment(suspended or born(run.workload)), None, None, code)
@@ -106,10 +106,10 @@ def exit_code(run: Run) -> int | None:
 
 
 def _finished(job: ObjectView) -> tuple[State, datetime | None] | None:
-    there = conditions(job)
+    true_conditions = conditions(job)
     for kind, state in (("Complete", State.SUCCEEDED), ("Failed", State.FAILED)):
-        if kind in there:
-            return state, moment(there[kind].get("lastTransitionTime"))
+        if kind in true_conditions:
+            return state, moment(true_conditions[kind].get("lastTransitionTime"))
     return None
 
 

@@ -97,10 +97,10 @@ def born(item: ObjectView) -> str:
 def described(workload: ObjectView) -> ObjectView:
     """Returns the driver's container in the template of a Job or a Deployment; empty if there is none."""
     pod = workload["spec"]["template"].get("spec") or {}
-    found: ObjectView = next(
+    driver_container: ObjectView = next(
         (one for one in pod.get("containers") or () if one["name"] == contract.DRIVER_CONTAINER), {}
     )
-    return found
+    return driver_container
 
 
 def connect_port(run: Run) -> int:
@@ -137,16 +137,16 @@ def leaving(item: ObjectView) -> bool:
 
 def status_of(item: ObjectView) -> ObjectView:
     """Returns an object's status; empty before it has one."""
-    found: ObjectView = item.get("status") or {}
-    return found
+    status: ObjectView = item.get("status") or {}
+    return status
 
 
 def conditions(item: ObjectView) -> dict[str, ObjectView]:
     """Returns the conditions of an object that are true, by their types."""
     return {
-        str(one.get("type")): one
-        for one in status_of(item).get("conditions") or ()
-        if one.get("status") == "True"
+        str(condition.get("type")): condition
+        for condition in status_of(item).get("conditions") or ()
+        if condition.get("status") == "True"
     }
 
 
@@ -164,25 +164,25 @@ def main_container(pod: ObjectView) -> str:
 def container(pod: ObjectView, name: str = "") -> ObjectView:
     """Returns the status of a container, by default the main one; empty before it has a status."""
     name = name or main_container(pod)
-    return next((one for one in containers(pod) if one.get("name") == name), {})
+    return next((status for status in containers(pod) if status.get("name") == name), {})
 
 
 def waiting(status: ObjectView) -> ObjectView:
     """Returns a container's state `waiting`; empty if it does not wait."""
-    found: ObjectView = (status.get("state") or {}).get("waiting") or {}
-    return found
+    state: ObjectView = (status.get("state") or {}).get("waiting") or {}
+    return state
 
 
 def running(status: ObjectView) -> ObjectView:
     """Returns a container's state `running`; empty if it does not run."""
-    found: ObjectView = (status.get("state") or {}).get("running") or {}
-    return found
+    state: ObjectView = (status.get("state") or {}).get("running") or {}
+    return state
 
 
 def terminated(status: ObjectView) -> ObjectView:
     """Returns a container's state `terminated`; empty if it has not ended."""
-    found: ObjectView = (status.get("state") or {}).get("terminated") or {}
-    return found
+    state: ObjectView = (status.get("state") or {}).get("terminated") or {}
+    return state
 
 
 def newest_first(items: Sequence[ObjectView]) -> list[ObjectView]:

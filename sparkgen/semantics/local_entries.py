@@ -47,10 +47,10 @@ class Entry:
 
 def spec_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the application's spec; empty if the document has none, or its spec is not a mapping."""
-    found: Any = value
+    section: Any = value
     for part in spec_path(value):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        section = section.get(part) if isinstance(section, Mapping) else None
+    return section if isinstance(section, Mapping) else {}
 
 
 def concerned(value: Mapping[str, Any]) -> bool:

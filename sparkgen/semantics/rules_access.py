@@ -66,10 +66,10 @@ def default_account(facts: DocumentFacts) -> Iterator[Finding]:
     section = facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")
     path = facts.path("driver", "serviceAccount") if existing else facts.path("serviceAccount", "name")
-    made = section.get("create", existing is None)
+    rendered = section.get("create", existing is None)
     if (
         (existing or section.get("name")) != names.DEFAULT_ACCOUNT
-        or made
+        or rendered
         or facts.get("rbac", "create") is False
     ):
         return

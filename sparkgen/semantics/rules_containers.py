@@ -237,10 +237,10 @@ def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
 
 def _logs_in(facts: DocumentFacts, name: str) -> bool:
     """Whether the driver logs in with this variable, or would log in with it in addition to `kerberos`."""
-    found = kerberos(facts.spec)
-    if found is None or found.login is None:
+    settings = kerberos(facts.spec)
+    if settings is None or settings.login is None:
         return False
-    return name in found.login.variables or name != contract.ENV_HADOOP_PROXY_USER
+    return name in settings.login.variables or name != contract.ENV_HADOOP_PROXY_USER
 
 
 def _hides_modules(facts: DocumentFacts, container: Container, item: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ def never_pushed(artifact: str) -> str:
 
 def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
     """Local files whose artifact the document does not have: one finding for each artifact."""
-    known = {one["name"] for one in facts.spec.get("artifacts") or ()}
+    known = {artifact["name"] for artifact in facts.spec.get("artifacts") or ()}
     for name, entry in _first(local_entries(facts.spec, facts.root)):
         if name not in known:
             yield Finding(entry.path, never_pushed(name), shortened(entry.text), next_step=_PUSH)
@@ -38,7 +38,7 @@ def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
 
 def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
     """Local files that their artifact does not have: one finding for each artifact."""
-    known = {one["name"]: one["files"] for one in facts.spec.get("artifacts") or ()}
+    known = {artifact["name"]: artifact["files"] for artifact in facts.spec.get("artifacts") or ()}
     lacking = (
         entry
         for entry in local_entries(facts.spec, facts.root)
@@ -51,10 +51,10 @@ def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _first(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
     """Returns the first entry of each artifact, sorted by the artifact's name."""
-    found: dict[str, Entry] = {}
+    first: dict[str, Entry] = {}
     for entry in entries:
-        found.setdefault(entry.artifact, entry)
-    return sorted(found.items())
+        first.setdefault(entry.artifact, entry)
+    return sorted(first.items())
 
 
 def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:

@@ -67,11 +67,11 @@ def history_directories(facts: ServerFacts) -> Iterator[Finding]:
 def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
     """Where the directory, its claim and the pod do not fit. Source: EventLogFileWriter, which needs one."""
     directory = section["dir"]
-    found = shortened(directory)
+    shown = shortened(directory)
     place = local_path(directory)
     if directory.startswith("file:") and place is None:
         message = "is not an absolute path, which a directory in the pod needs"
-        yield Finding((*path, "dir"), message, found, "", f"write it as in `{EXAMPLE}`")
+        yield Finding((*path, "dir"), message, shown, "", f"write it as in `{EXAMPLE}`")
     elif "claim" not in section:
         return
     elif place is None:
@@ -85,10 +85,10 @@ def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
     elif not PLAIN.fullmatch(place) or {".", ".."} & set(place.split("/")):
         message = "is not a path where a claim can be mounted"
         allowed = "a path of letters, digits, '.', '_' and '-'"
-        yield Finding((*path, "dir"), message, found, allowed, f"write it as in `{EXAMPLE}`")
+        yield Finding((*path, "dir"), message, shown, allowed, f"write it as in `{EXAMPLE}`")
     elif any(_hides(place, own) for own in NEEDED):
         message = "the claim would hide files of Spark, sparkgen or the JVM"
-        yield Finding((*path, "dir"), message, found, "", f"choose a separate path, as in `{EXAMPLE}`")
+        yield Finding((*path, "dir"), message, shown, "", f"choose a separate path, as in `{EXAMPLE}`")
 
 
 def _hides(place: str, own: str) -> bool:

@@ -131,9 +131,10 @@ def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.get("shuffleService") is not None:
         return
     beside = any(
-        one.kind == "sidecar" or one.spec.get("restartPolicy") == "Always"  # an init container that stays
-        for one in facts.containers
-        if one.role == "executor"
+        container.kind == "sidecar"
+        or container.spec.get("restartPolicy") == "Always"  # an init container that stays
+        for container in facts.containers
+        if container.role == "executor"
     )
     if facts.is_true(name) and not beside:
         yield Finding(

@@ -27,11 +27,11 @@ def server_paths(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def _path(path: Path, text: str | None) -> Iterator[Finding]:
-    found = [name for name in OWN_NAMES if name in (text or "").split("/")]
-    if text is not None and found:
+    mistaken = [name for name in OWN_NAMES if name in (text or "").split("/")]
+    if text is not None and mistaken:
         yield Finding(
             path,
-            f"the Spark UI mistakes `{found[0]}` for part of its own address, and stays empty",
+            f"the Spark UI mistakes `{mistaken[0]}` for part of its own address, and stays empty",
             shortened(text),
             "",
             "choose another path, such as /spark",

@@ -39,11 +39,11 @@ def schedules(facts: DocumentFacts) -> Iterator[Finding]:
         try:
             cron.parse(text)
         except GrammarError as error:
-            found = refused(path, text, error, cron.ALLOWED, "30 3 * * *")
+            finding = refused(path, text, error, cron.ALLOWED, "30 3 * * *")
             if "TZ" in text:
-                step = f"{found.next_step}, and set the zone in `spec.timeZone`"
-                found = Finding(path, found.message, found.found, found.allowed, step)
-            yield found
+                step = f"{finding.next_step}, and set the zone in `spec.timeZone`"
+                finding = Finding(path, finding.message, finding.found, finding.allowed, step)
+            yield finding
 
 
 def surprising_schedules(facts: DocumentFacts) -> Iterator[Finding]:

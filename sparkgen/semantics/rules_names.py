@@ -21,12 +21,12 @@ def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
     name, section = facts.name, facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")
     yield from _reserved_suffix(name)
-    made = section.get("create", existing is None)
+    rendered = section.get("create", existing is None)
     for path, account in (
         (facts.path("serviceAccount", "name"), section.get("name")),
         (facts.path("driver", "serviceAccount"), existing),
     ):
-        if made and account:
+        if rendered and account:
             yield from _rendered_account(path, account)
     if name == DEFAULT_ACCOUNT and not section.get("name") and existing is None:
         yield _default()

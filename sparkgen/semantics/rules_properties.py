@@ -25,9 +25,9 @@ _OWN_PORTS = {
 def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that native Spark applies, and that have a field here: they would be lost."""
     for name, text in facts.conf.items():
-        found = judgement(name)
-        if found is not None and found.verdict is Verdict.FIELD and not _already_said(facts, name, text):
-            step = f"set `metadata.namespace: {shortened(text)}`" if name == _NAMESPACE else found.step
+        judged = judgement(name)
+        if judged is not None and judged.verdict is Verdict.FIELD and not _already_said(facts, name, text):
+            step = f"set `metadata.namespace: {shortened(text)}`" if name == _NAMESPACE else judged.step
             message = "sparkgen does not use it, so it would be lost"
             yield about_key(facts.path("sparkConf", name), message, f"{step} instead")
 
@@ -47,12 +47,12 @@ def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
 def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that sparkgen sets itself, or that nothing reads."""
     for name, text in facts.conf.items():
-        found = judgement(name)
-        if found is None or _OWN_PORTS.get(name) == text.strip():
+        judged = judgement(name)
+        if judged is None or _OWN_PORTS.get(name) == text.strip():
             continue
-        advice = _advice(facts, found, name, text)
+        advice = _advice(facts, judged, name, text)
         if advice:
-            reason = "sets it itself" if found.verdict is Verdict.DONE else "does not use it"
+            reason = "sets it itself" if judged.verdict is Verdict.DONE else "does not use it"
             message = f"has no effect: sparkgen {reason}"
             yield about_key(facts.path("sparkConf", name), message, advice)
     for name, backend_class in backend_classes(facts.conf):
@@ -65,10 +65,10 @@ def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-def _advice(facts: DocumentFacts, found: Judgement, name: str, text: str) -> str:
+def _advice(facts: DocumentFacts, judged: Judgement, name: str, text: str) -> str:
     """Returns the next step for a property without effect; "" if it has an effect, or is an error."""
-    if found.verdict in (Verdict.DONE, Verdict.NO_EFFECT):
-        return found.advice
-    if found.verdict is Verdict.FIELD and _already_said(facts, name, text):
+    if judged.verdict in (Verdict.DONE, Verdict.NO_EFFECT):
+        return judged.advice
+    if judged.verdict is Verdict.FIELD and _already_said(facts, name, text):
         return "delete it: use the field for it"
     return ""

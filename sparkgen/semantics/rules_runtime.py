@@ -30,10 +30,10 @@ def once(problems: Iterable[Problem]) -> list[Problem]:
     pulled.
     """
     every = list(problems)
-    told = any(problem.severity is Severity.ERROR for problem in every)
-    found = []
+    reported = any(problem.severity is Severity.ERROR for problem in every)
+    kept = []
     for problem in every:
-        if problem.code != UNNAMED or not told:
-            found.append(problem)
-        told = told or problem.code == UNNAMED
-    return found
+        if problem.code != UNNAMED or not reported:
+            kept.append(problem)
+        reported = reported or problem.code == UNNAMED
+    return kept

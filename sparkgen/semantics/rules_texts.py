@@ -53,11 +53,11 @@ def _nul(path: Path, subject: str) -> Finding:
 
 
 def _not_xml(path: Path, text: str, subject: str) -> Finding:
-    found = _NOT_XML.search(text)
+    match = _NOT_XML.search(text)
     return Finding(
         path,
         f"{subject} a character that XML does not allow, so the file could not be read",
-        f"U+{ord(found[0]):04X}" if found else "",
+        f"U+{ord(match[0]):04X}" if match else "",
         "tabs, line breaks and visible characters",
         "delete it",
     )

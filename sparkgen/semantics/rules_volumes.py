@@ -63,10 +63,10 @@ def _home(facts: DocumentFacts) -> str:
 
 def _volume_names(facts: DocumentFacts, role: str) -> set[str]:
     """Returns the names of the volumes of a role's pods, with those for Secrets and ConfigMaps."""
-    found = {str(volume.get("name")) for _, volume in facts.named_volumes(role)}
-    found |= {names.volume_name(item["name"], "secret") for item in facts.role(role).get("secrets") or ()}
-    found |= {names.volume_name(item["name"], "config") for item in facts.role(role).get("configMaps") or ()}
-    return found
+    known = {str(volume.get("name")) for _, volume in facts.named_volumes(role)}
+    known |= {names.volume_name(item["name"], "secret") for item in facts.role(role).get("secrets") or ()}
+    known |= {names.volume_name(item["name"], "config") for item in facts.role(role).get("configMaps") or ()}
+    return known
 
 
 def _near(name: str, known: set[str]) -> str:

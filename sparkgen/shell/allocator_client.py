@@ -61,9 +61,9 @@ class AllocatorClient:
             "blockManagerPort": address.block_manager_port,
             "nonce": nonce,
         }
-        found = self._json("PUT", contract.SESSION_DRIVER_PATH, body)
+        answer = self._json("PUT", contract.SESSION_DRIVER_PATH, body)
         try:
-            return _settings(found)
+            return _settings(answer)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise SparkgenError(
                 "the session's allocator sent an answer that this version does not understand: "
@@ -112,26 +112,26 @@ class AllocatorClient:
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
         raise SparkgenError(f"the session's allocator did not answer with JSON: {error}") from error
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def _settings(found: Mapping[str, Any]) -> DriverSettings:
+def _settings(answer: Mapping[str, Any]) -> DriverSettings:
     """Returns an answer's settings. Raises KeyError, TypeError, ValueError or AttributeError if malformed."""
-    properties = {str(name): str(text) for name, text in found["properties"].items()}
+    properties = {str(name): str(text) for name, text in answer["properties"].items()}
     "".join([*properties, *properties.values()]).encode()  # ValueError for half a surrogate pair
-    port = int(found["allocatorPort"])
+    port = int(answer["allocatorPort"])
     if not 0 < port <= 65535:
         raise ValueError(f"allocatorPort is {port}")
-    return DriverSettings(properties, str(ipaddress.ip_address(found["podAddress"])), port)
+    return DriverSettings(properties, str(ipaddress.ip_address(answer["podAddress"])), port)
 
 
 def _why(status: int, data: bytes) -> str:
     try:
-        found = json.loads(data)
-        said = str(found["error"]) if isinstance(found, dict) else ""
+        value = json.loads(data)
+        said = str(value["error"]) if isinstance(value, dict) else ""
     except (ValueError, KeyError):
         said = ""
     return visible(said[:_SHOWN]) or f"the session's allocator refused the request (HTTP {status})"

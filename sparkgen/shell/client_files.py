@@ -127,8 +127,8 @@ def _remove_left(base: Path) -> None:
         ours = [entry.path for entry in islice(entries, _MOST_LOOKED_AT) if entry.name.startswith(PREFIX)]
     for path in map(Path, ours):
         try:
-            found = path.lstat()
-            if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
+            status = path.lstat()
+            if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode):
                 continue  # another user's, or a link, which may lead anywhere
             with (path / LOCK_FILE).open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -160,10 +160,10 @@ def _in_place(given: Mapping[str, str], home: Path) -> dict[str, str]:
     The driver serves them to executors, as a driver in a pod does. They are the same files, because a session
     starts only with files that have not changed since the push.
     """
-    found = dict(given)
-    for name in _SERVED_FILES & found.keys():
-        found[name] = ",".join(_place(one, home) for one in found[name].split(","))
-    return found
+    properties = dict(given)
+    for name in _SERVED_FILES & properties.keys():
+        properties[name] = ",".join(_place(uri, home) for uri in properties[name].split(","))
+    return properties
 
 
 def _place(uri: str, home: Path) -> str:
@@ -180,25 +180,25 @@ def _here(path: str, home: Path) -> str:
 
 def _own_jars(given: Mapping[str, str], home: Path) -> Iterator[str]:
     """Yields the document's own jars, for the driver's class path: executors have them at another path."""
-    for one in given.get("spark.jars", "").split(","):
-        if one.startswith(_JAR_IN_PODS):
-            yield _here(one.removeprefix(_JAR_IN_PODS), home)
+    for uri in given.get("spark.jars", "").split(","):
+        if uri.startswith(_JAR_IN_PODS):
+            yield _here(uri.removeprefix(_JAR_IN_PODS), home)
 
 
 def _properties(
     application: Application, given: Mapping[str, str], folder: ClientFolder, port: int, home: Path
 ) -> dict[str, str]:
-    found = {name: text for name, text in _in_place(given, home).items() if name not in _PYTHONS}
+    properties = {name: text for name, text in _in_place(given, home).items() if name not in _PYTHONS}
     if "spark.jars.ivy" not in application.properties:
-        found.pop("spark.jars.ivy", None)  # this user has a home
+        properties.pop("spark.jars.ivy", None)  # this user has a home
     if application.kerberos is not None:
-        found = {name: text for name, text in found.items() if name not in _LOGIN_OF_POD}
-        found[CREDENTIALS_PROPERTY] = "ccache"  # this user's, which is read again before tokens end
+        properties = {name: text for name, text in properties.items() if name not in _LOGIN_OF_POD}
+        properties[CREDENTIALS_PROPERTY] = "ccache"  # this user's, which is read again before tokens end
     if application.log_claim is not None:
-        found["spark.eventLog.enabled"] = "false"  # its claim is mounted in pods only
+        properties["spark.eventLog.enabled"] = "false"  # its claim is mounted in pods only
     asked = application.properties.get("spark.driver.extraClassPath")
     class_path = (str(folder.jar), *_own_jars(given, home), asked)
-    return found | {
+    return properties | {
         "spark.master": f"sparkgen://{LOOPBACK}:{port}",
         "spark.driver.extraClassPath": ":".join(filter(None, class_path)),
         "spark.sparkgen.tokenFile": str(folder.token),
@@ -219,19 +219,19 @@ def environment_of(
     Executors run the program in PYSPARK_PYTHON, so it is the image's Python. PYSPARK_DRIVER_PYTHON is this
     machine's. SPARK_LOCAL_IP makes the UI listen only on this machine.
     """
-    found = {name: text for name, text in given.items() if name not in _ELSEWHERE}
-    found |= {
+    environment = {name: text for name, text in given.items() if name not in _ELSEWHERE}
+    environment |= {
         contract.ENV_SPARK_CONF_DIR: str(folder.conf),
         "PYSPARK_PYTHON": image_python(application),
         "PYSPARK_DRIVER_PYTHON": given.get("PYSPARK_DRIVER_PYTHON") or python(given),
     }
     if python_path:
         whole = filter(None, (*python_path, given.get(contract.ENV_PYTHON_PATH)))
-        found[contract.ENV_PYTHON_PATH] = os.pathsep.join(whole)
+        environment[contract.ENV_PYTHON_PATH] = os.pathsep.join(whole)
     if not given.get(contract.ENV_LOCAL_IP):
-        found[contract.ENV_LOCAL_IP] = LOOPBACK
-        found.setdefault("SPARK_PUBLIC_DNS", "localhost")
-    return found
+        environment[contract.ENV_LOCAL_IP] = LOOPBACK
+        environment.setdefault("SPARK_PUBLIC_DNS", "localhost")
+    return environment
 
 
 def image_python(application: Application) -> str:
@@ -239,5 +239,5 @@ def image_python(application: Application) -> str:
     if named := application.properties.get("spark.pyspark.python"):
         return named
     variables = application.driver.spec.get("env") or ()
-    own = (str(one.get("value") or "") for one in variables if one["name"] == "PYSPARK_PYTHON")
+    own = (str(variable.get("value") or "") for variable in variables if variable["name"] == "PYSPARK_PYTHON")
     return next(filter(None, own), "") or IMAGE_PYTHON

@@ -32,8 +32,8 @@ def own_address(server: str) -> str:
     `server`: the API server's URL. If the API server is on this machine, or behind a tunnel, returns the
     address from which packets leave this machine. Raises SparkgenError if there is none.
     """
-    found = urlsplit(server)
-    host, port = found.hostname or "", found.port or 443
+    url = urlsplit(server)
+    host, port = url.hostname or "", url.port or 443
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         address = _way_to(family, place)
@@ -78,17 +78,17 @@ def taken_ports(address: str, port: int, block_manager_port: int) -> Iterator[li
 
 def _listening(address: str, port: int, option: str) -> socket.socket:
     family, everywhere = (socket.AF_INET6, "::") if ":" in address else (socket.AF_INET, "0.0.0.0")  # noqa: S104
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((everywhere, port))
-        made.listen()
+        listener.bind((everywhere, port))
+        listener.listen()
     except OSError as error:
-        made.close()
+        listener.close()
         raise SparkgenError(
             f"cannot listen on {option} {port}: {error.strerror}; choose another port"
         ) from error
-    return made
+    return listener
 
 
 @contextlib.contextmanager

@@ -55,14 +55,14 @@ def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
 def _is_missing(cluster: Cluster, item: Object) -> bool:
     """Whether an object is missing, or cannot be read. Raises SparkgenError if it has another owner."""
     try:
-        there = _live(cluster, item)
+        existing = _live(cluster, item)
     except ClusterError as error:
         if error.status != 403:
             raise
         return True
-    if there is not None:
-        _check_owner(there, item)
-    return there is None
+    if existing is not None:
+        _check_owner(existing, item)
+    return existing is None
 
 
 def _make_missing(cluster: Cluster, item: Object) -> None:
@@ -77,14 +77,14 @@ def _make_missing(cluster: Cluster, item: Object) -> None:
 
 def make(cluster: Cluster, objects: SessionObjects) -> Object:
     """Create the session's Job, suspended. Returns it as the server has it. Deletes abandoned sessions."""
-    made = cluster.create(objects.job)
-    application = label_of(made, contract.LABEL_APPLICATION)
+    created = cluster.create(objects.job)
+    application = label_of(created, contract.LABEL_APPLICATION)
     selector = f"{contract.LABEL_APPLICATION}={application},{contract.LABEL_COMPONENT}={contract.SESSION}"
     with contextlib.suppress(ClusterError):  # the next session tries again
-        jobs = cluster.list("batch/v1", "Job", made["metadata"]["namespace"], selector)
-        for job in session_objects.abandoned(jobs, made):
+        jobs = cluster.list("batch/v1", "Job", created["metadata"]["namespace"], selector)
+        for job in session_objects.abandoned(jobs, created):
             end(cluster, job)
-    return made
+    return created
 
 
 def complete(
@@ -162,21 +162,21 @@ def _live(cluster: Cluster, item: Object) -> Object | None:
 def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
     """Raises SparkgenError unless an object that could not be created exists, without another owner."""
     try:
-        there = _live(cluster, item)
+        existing = _live(cluster, item)
     except ClusterError as error:
         if error.status != 403:
             raise
         return  # the session's pod will report what is missing
-    if there is None:
+    if existing is None:
         raise SparkgenError(
             f"{refusal}; or ask someone with this permission to apply the document: sessions use its objects"
         ) from refusal
-    _check_owner(there, item)
+    _check_owner(existing, item)
 
 
-def _check_owner(there: Object, item: Object) -> None:
-    if owner_of(there) not in ("", owner_of(item)):
+def _check_owner(live: Object, item: Object) -> None:
+    if owner_of(live) not in ("", owner_of(item)):
         raise SparkgenError(
-            f"{item['kind']} {item['metadata']['name']} exists already and belongs to the {owner_of(there)}; "
+            f"{item['kind']} {item['metadata']['name']} exists already and belongs to the {owner_of(live)}; "
             "choose another name or another namespace"
         )

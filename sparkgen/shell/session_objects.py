@@ -98,8 +98,8 @@ def objects_of(application: Application, asked: AskedSession) -> SessionObjects:
 
 def config_maps(objects: SessionObjects, job: Mapping[str, Any]) -> list[Object]:
     """Returns the session's ConfigMaps. `job`: as the server has it; it owns them."""
-    made = [_marked(copied(_of_run(item, objects.run), objects.run, job)) for item in objects.files]
-    return [{**item, "immutable": contract.TUNING_FILE not in item["data"]} for item in made]
+    copies = [_marked(copied(_of_run(item, objects.run), objects.run, job)) for item in objects.files]
+    return [{**item, "immutable": contract.TUNING_FILE not in item["data"]} for item in copies]
 
 
 def network_policy(job: Mapping[str, Any], address: str) -> Object:
@@ -107,9 +107,9 @@ def network_policy(job: Mapping[str, Any], address: str) -> Object:
 
     The driver fetches large results from executors, and tests with the allocator's port whether it can.
     """
-    found = ipaddress.ip_address(address)
+    parsed = ipaddress.ip_address(address)
     labels = {**kept_labels(job["metadata"])}
-    block = {"ipBlock": {"cidr": f"{found}/{found.max_prefixlen}"}}
+    block = {"ipBlock": {"cidr": f"{parsed}/{parsed.max_prefixlen}"}}
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -129,12 +129,12 @@ def network_policy(job: Mapping[str, Any], address: str) -> Object:
     }
 
 
-def abandoned(jobs: Sequence[Object], made: Object) -> list[Object]:
+def abandoned(jobs: Sequence[Object], created: Object) -> list[Object]:
     """Returns the sessions whose command was killed before it resumed them: their deadlines do not run.
 
-    `jobs`: all with the label of a session; `made`: the new one, created now.
+    `jobs`: all with the label of a session; `created`: the new one, created now.
     """
-    before = _born(made) - ABANDONED_AFTER
+    before = _born(created) - ABANDONED_AFTER
     return [
         job
         for job in jobs

@@ -47,7 +47,7 @@ def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:
     preflight, either; they are then the only findings.
     """
     owned = ownership(task.wanted, task.live, take=take)
-    others = [one for one in owned if one.severity is Severity.ERROR]
+    others = [finding for finding in owned if finding.severity is Severity.ERROR]
     if task.facts is None:
         return others, bool(others)
     return in_order([*owned, *judge(task.wanted, task.facts)]), bool(others)

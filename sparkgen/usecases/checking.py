@@ -49,7 +49,7 @@ def _broken_locks(checked: Checked, inputs: Inputs) -> frozenset[str]:
         return frozenset()
     from sparkgen.document.sources import LOCK_SUFFIX  # noqa: PLC0415
 
-    files = {one.position.file for one in checked.problems if one.severity is Severity.ERROR}
+    files = {problem.position.file for problem in checked.problems if problem.severity is Severity.ERROR}
     return frozenset(file for file in files - set(inputs.values) if file.endswith(LOCK_SUFFIX))
 
 
@@ -74,10 +74,10 @@ def _check(
     documents = configuration.laid_under(loaded.documents, inputs)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
-    found = policy(documents) if policy else map(examine, documents)
+    per_document = policy(documents) if policy else map(examine, documents)
     asked = policy is not None
-    for document, told in zip(documents, found, strict=True):
-        own = [*document.warnings, *told, *_unnamed_image(document), *_local(document, inputs)]
+    for document, document_problems in zip(documents, per_document, strict=True):
+        own = [*document.warnings, *document_problems, *_unnamed_image(document), *_local(document, inputs)]
         problems += apply_ignores(own, document.ignores, policy=asked)[0]
     # A problem in a line of an overlay is reported once, however many documents have the overlay.
     return Checked(documents, tuple(dict.fromkeys(once(_once(problems)))))
@@ -119,20 +119,20 @@ def examine(document: Document) -> list[Problem]:
     """Returns the problems of a document: of its form, and of its meaning as far as its form permits."""
     from sparkgen import schema, semantics  # noqa: PLC0415
 
-    found = schema.check(document)
-    if not found:
+    problems = schema.check(document)
+    if not problems:
         return semantics.check(document)
     # Imported only for refused documents.
     from sparkgen.schema.repaired import repaired  # noqa: PLC0415
 
-    values = repaired(document, found)
+    values = repaired(document, problems)
     meanings = [semantics.check(replace(document, value=value)) for value in values]
-    told = {problem.path for problem in found}
-    return found + [
+    wrong_paths = {problem.path for problem in problems}
+    return problems + [
         problem
         for problem in (meanings[0] if meanings else ())
         if all(problem in others for others in meanings[1:])
-        and not any(problem.path[: len(path)] == path for path in told)
+        and not any(problem.path[: len(path)] == path for path in wrong_paths)
     ]
 
 

@@ -38,8 +38,8 @@ def with_directory(
 
     bundles = render_all(documents, namespace)
     differing, old = rendered.split(rendered.read(directory), bundles)
-    found, same = compare_all(old, [side(documents[index], namespace) for index in differing])
-    return found, same + len(documents) - len(differing)
+    changed, same = compare_all(old, [side(documents[index], namespace) for index in differing])
+    return changed, same + len(documents) - len(differing)
 
 
 def with_cluster(
@@ -51,16 +51,16 @@ def with_cluster(
     """
     sides = [side(document, namespace or cluster.namespace) for document in documents]
     gathered = [live.gather(cluster, wanted) for wanted in sides]
-    found = [one for each in gathered if (one := _compared(each))]
+    changed = [difference for each in gathered if (difference := _compared(each))]
     unseen = dict.fromkeys(text for each in gathered for text in each.unseen)
-    return found, len(documents) - len(found), [*unseen]
+    return changed, len(documents) - len(changed), [*unseen]
 
 
 def _compared(gathered: live.Gathered) -> ApplicationDiff | None:
     old, new, special = gathered.before, gathered.after, gathered.special
-    found = compare(old, new)
+    difference = compare(old, new)
     refused = any(change.note for change in special)
-    if found is None and refused:
+    if difference is None and refused:
         verdict = Verdict(False, "the server rejects it", old.run if old else "", new.run)
         return ApplicationDiff(new.name, new.namespace, new.source, "changed", verdict, objects=special)
-    return replace(found, objects=(*found.objects, *special)) if found else None
+    return replace(difference, objects=(*difference.objects, *special)) if difference else None

@@ -98,8 +98,8 @@ def token_source(run: Run) -> TokenSource | None:
             return TokenSource(str(volume["secret"]["secretName"]), str(item["key"]))
     for variable in described(run.workload).get("env") or ():
         if variable.get("name") == contract.ENV_CONNECT_TOKEN:
-            found = (variable.get("valueFrom") or {}).get("secretKeyRef") or {}
-            return TokenSource(str(found["name"]), str(found["key"])) if found else None
+            reference = (variable.get("valueFrom") or {}).get("secretKeyRef") or {}
+            return TokenSource(str(reference["name"]), str(reference["key"])) if reference else None
     return None
 
 
@@ -164,13 +164,13 @@ def run_client(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _read(cluster: Cluster, run: Run, source: TokenSource) -> str:
-    found = cluster.get("v1", "Secret", source.secret, run.namespace)
+    secret = cluster.get("v1", "Secret", source.secret, run.namespace)
     where = f"the Secret {source.secret} in {run.namespace}"
-    if found is None:
+    if secret is None:
         raise SparkgenError(
             f"{run.application} reads its token from {where}, which does not exist; create it"
         )
-    value = (found.get("data") or {}).get(source.key)
+    value = (secret.get("data") or {}).get(source.key)
     if value is None:
         raise SparkgenError(f"{run.application} reads its token from {where}, which has no key {source.key}")
     token = base64.b64decode(value)

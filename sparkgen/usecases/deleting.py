@@ -42,13 +42,13 @@ def objects_of(cluster: Cluster, name: str) -> ToDelete:
     # Kubernetes deletes an object with its owner, so only objects without an owner are deleted here. A server
     # whose document sets an application's label is no part of the application.
     own = [item for item in items if owner_of(item) == f"application {name}"]
-    found = tuple(item for item in own if not item["metadata"].get("ownerReferences"))
-    if not found:
+    unowned = tuple(item for item in own if not item["metadata"].get("ownerReferences"))
+    if not unowned:
         one(cluster, name)  # raises an error that lists the existing applications, if there is none
         raise SparkgenError(
             f"you are not allowed to list the objects of {name} in {cluster.namespace}: {'; '.join(unseen)}"
         )
-    return ToDelete(found, unseen)
+    return ToDelete(unowned, unseen)
 
 
 def applications(cluster: Cluster, names: Iterable[str]) -> tuple[dict[str, ToDelete], list[str]]:
@@ -56,16 +56,16 @@ def applications(cluster: Cluster, names: Iterable[str]) -> tuple[dict[str, ToDe
 
     Raises ClusterError if the cluster does not answer, or does not accept the credentials (401).
     """
-    found: dict[str, ToDelete] = {}
+    to_delete: dict[str, ToDelete] = {}
     problems: list[str] = []
     for name in dict.fromkeys(names):
         try:
-            found[name] = objects_of(cluster, name)
+            to_delete[name] = objects_of(cluster, name)
         except SparkgenError as error:
             if isinstance(error, ClusterError) and error.status in (None, 401):
                 raise
             problems.append(str(error))
-    return found, problems
+    return to_delete, problems
 
 
 def delete(cluster: Cluster, objects: Iterable[Object], tell: Callable[[list[Object]], None]) -> None:

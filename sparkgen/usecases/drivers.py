@@ -22,22 +22,22 @@ LOOK_SECONDS = 1.0
 def wait(
     cluster: Cluster,
     run: Run,
-    there: Callable[[Run], bool],
+    reached: Callable[[Run], bool],
     awaited: Callable[[Life, str], str],
     say: Callable[[str], None],
 ) -> Run:
-    """Wait until `there` is true of a run; returns the run as it is then.
+    """Wait until `reached` is true of a run; returns the run as it is then.
 
     `awaited`: returns what the wait is for, from the run's state and its state in words; a SparkgenError that
     it raises ends the wait. `say`: called with that text whenever it changes.
     """
-    told = ""
-    while not there(run):
+    last = ""
+    while not reached(run):
         facts = gather(cluster, run)
         text = awaited(facts.life, fares(facts, datetime.now(UTC)))
-        if text != told:
+        if text != last:
             say(f"waiting: {text}")
-            told = text
+            last = text
         time.sleep(LOOK_SECONDS)
         run = again(cluster, run)
     return run
@@ -49,5 +49,5 @@ def again(cluster: Cluster, run: Run) -> Run:
     Raises SparkgenError if it no longer exists.
     """
     application = one(cluster, run.application, run.namespace)
-    deployed = (found for found in application.runs if found.kind == run.kind == "Deployment")
+    deployed = (candidate for candidate in application.runs if candidate.kind == run.kind == "Deployment")
     return next(deployed, None) or choose(application, run.name)

@@ -79,16 +79,16 @@ def _overlays(folder: str) -> dict[str, str]:
     if not Path(folder).is_dir():
         return {}
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in (".yaml", ".yml"))
-    found: dict[str, str] = {}
+    overlays: dict[str, str] = {}
     for path in files:
         if path.name.startswith("."):
             continue
-        if path.stem in found:
+        if path.stem in overlays:
             raise SparkgenError(
-                f"{found[path.stem]} and {path} are overlays of the same environment; delete one"
+                f"{overlays[path.stem]} and {path} are overlays of the same environment; delete one"
             )
-        found[path.stem] = path.as_posix()
-    return found
+        overlays[path.stem] = path.as_posix()
+    return overlays
 
 
 def _in_folder(folder: tuple[str, str], levels: Levels) -> Iterator[Part]:

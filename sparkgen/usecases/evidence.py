@@ -18,14 +18,14 @@ def evidence_of(log: str) -> Evidence:
     from sparkgen.whatif.study import Question, study  # noqa: PLC0415 - for this option alone
 
     recording = read_recording(log)
-    found = study(recording, Question())
+    result = study(recording, Question())
     return Evidence(
         source=log,
         application=application_of(recording),
-        heap_used=found.facts.heap_used,
-        useful_tasks=(found.facts.limit or 0) * found.replayed.settings.slots,
-        held=found.facts.held,
-        executor_seconds=found.truth.executor_seconds,
+        heap_used=result.facts.heap_used,
+        useful_tasks=(result.facts.limit or 0) * result.replayed.settings.slots,
+        held=result.facts.held,
+        executor_seconds=result.truth.executor_seconds,
     )
 
 

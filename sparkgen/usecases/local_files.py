@@ -62,7 +62,7 @@ def problems(document: Document, inputs: Inputs) -> list[Problem]:
 def _unpushed(document: Document) -> Iterator[Difference]:
     """Yields the artifacts that the document needs and does not have, without reading its files."""
     artifacts = spec_of(document.value).get(ARTIFACTS)
-    known = {one.get("name") for one in artifacts or () if isinstance(one, dict)}
+    known = {artifact.get("name") for artifact in artifacts or () if isinstance(artifact, dict)}
     for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
         if name not in known:
             yield Difference(name, "missing", "was not pushed")
@@ -117,7 +117,7 @@ def _problem(document: Document, wrong: Wrong) -> Problem:
 
 
 def _stale(document: Document, inputs: Inputs, difference: Difference) -> Problem:
-    of_artifact = [one for one in entries_of(document.value) if one.artifact == difference.artifact]
+    of_artifact = [entry for entry in entries_of(document.value) if entry.artifact == difference.artifact]
     if of_artifact:
         path, text = of_artifact[0].path, of_artifact[0].text
     else:

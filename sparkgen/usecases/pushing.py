@@ -83,7 +83,7 @@ class Plan:
     @property
     def values(self) -> tuple[Mapping[str, Any], ...]:
         """The values for the document's `artifacts`."""
-        return tuple(one.value for one in self.packed)
+        return tuple(artifact.value for artifact in self.packed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def plan(document: Document, inputs: Inputs, push: Push, *, whole: bool = False)
     """Returns what must be pushed of a valid document. `whole`: pack files that have not changed, too."""
     looked = local_files.found(document, inputs)
     stale = tuple(local_files.stale(document, looked))
-    fresh = {one.artifact for one in stale}
+    fresh = {difference.artifact for difference in stale}
     packed = tuple(
         _packed(document, contents, push)
         if whole or contents.name in fresh
@@ -134,18 +134,18 @@ def _packed(document: Document, contents: Contents, push: Push) -> Packed:
     files = list(contents.files)
     if contents.requirements is not None:
         files += push.build(contents.requirements)
-    made = layer(files)
-    its_image = image(made.blob)
+    packed_layer = layer(files)
+    its_image = image(packed_layer.blob)
     artifact = lock.Artifact(
         contents.name,
         f"{local_files.repository_of(document)}@{its_image.digest}",
-        made.blob.digest,
-        made.blob.size,
-        made.unpacked,
+        packed_layer.blob.digest,
+        packed_layer.blob.size,
+        packed_layer.unpacked,
         source(contents),
         contents.entries,
     )
-    return Packed(artifact.value(), contents, made, its_image)
+    return Packed(artifact.value(), contents, packed_layer, its_image)
 
 
 def _target(document: Document, push: Push) -> Target | None:
@@ -231,7 +231,7 @@ def _packed_again(
 ) -> Packed:
     """Pack an artifact again whose layer the registry has lost. Raises SparkgenError if its files changed."""
     whole = plan(planned.document, inputs, push, whole=True)
-    again = next(one for one in whole.packed if one.name == packed.name)
+    again = next(candidate for candidate in whole.packed if candidate.name == packed.name)
     if again.digest != packed.digest:
         raise SparkgenError(
             f"{repository.host} no longer has {packed.digest}, and the files now give {again.digest}; delete "
@@ -240,13 +240,13 @@ def _packed_again(
     return again
 
 
-def _upload_layer(made: Layer, repository: Repository, sent: Callable[[int], None]) -> None:
+def _upload_layer(packed_layer: Layer, repository: Repository, sent: Callable[[int], None]) -> None:
     """Upload a layer from a temporary file, so that an interrupted upload can continue anywhere in it."""
     try:
         with tempfile.TemporaryFile() as file:
-            for chunk in made.chunks():
+            for chunk in packed_layer.chunks():
                 file.write(chunk)
-            repository.upload(made.blob, file, sent)
+            repository.upload(packed_layer.blob, file, sent)
     except OSError as error:
         raise SparkgenError(
             f"cannot write the layer to {tempfile.gettempdir()}: {error.strerror}; free some space, or "
@@ -267,15 +267,15 @@ def tag(document: Document, packed: Packed) -> str:
 def write_locks(plans: Sequence[Plan], inputs: Inputs) -> list[tuple[str, str]]:
     """Write the locks of all plans. Returns name and result (written, removed) of each lock that changed."""
     by_lock: dict[str, list[Plan]] = {}
-    for one in plans:
-        if name := local_files.lock_name(one.document, inputs):
-            by_lock.setdefault(name, []).append(one)
-    found = ((name, _write_lock(name, some)) for name, some in by_lock.items())
-    return [(name, became) for name, became in found if became]
+    for plan in plans:
+        if name := local_files.lock_name(plan.document, inputs):
+            by_lock.setdefault(name, []).append(plan)
+    results = ((name, _write_lock(name, some)) for name, some in by_lock.items())
+    return [(name, became) for name, became in results if became]
 
 
 def _write_lock(name: str, plans: Sequence[Plan]) -> str:
-    parts = [lock.Part(*one.document.owner, one.values) for one in plans]
+    parts = [lock.Part(*plan.document.owner, plan.values) for plan in plans]
     text = lock.text(os.path.basename(plans[0].document.source), parts)  # noqa: PTH119 - a name, not a path
     path = Path(name)
     before = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""

@@ -83,9 +83,9 @@ def _outcome(job: Repository, part: Part) -> Outcome:
         job.inputs, sources=(part.file,), values=(*part.overlays, *job.inputs.values), lock=_lock(part, job)
     )
     checked = check(own, read_stdin)
-    found = tuple(identities(checked.documents))
+    own_identities = tuple(identities(checked.documents))
     if checked.errors:
-        return Outcome(part.environment, checked.problems, found, ())
+        return Outcome(part.environment, checked.problems, own_identities, ())
     agree(checked.documents, job.namespace)
     rendered, bundles = [], []
     for document in checked.documents:
@@ -94,7 +94,7 @@ def _outcome(job: Repository, part: Part) -> Outcome:
         files = {manifest.filename: manifest.text for manifest in bundle.files}
         rendered.append(_compared(part.place(bundle.name), files, job))
     claimed = tuple(claims(checked.documents, bundles))
-    return Outcome(part.environment, checked.problems, found, tuple(rendered), claimed)
+    return Outcome(part.environment, checked.problems, own_identities, tuple(rendered), claimed)
 
 
 def _lock(part: Part, job: Repository) -> str:
@@ -125,19 +125,19 @@ def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
     from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see checking.py
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
-    found: list[Problem] = []
+    problems: list[Problem] = []
     together: dict[str, list[Identity]] = {}
     by_environment: dict[str, list[Claim]] = {}
     for outcome in outcomes:
-        found += outcome.problems
+        problems += outcome.problems
         together.setdefault(outcome.environment, []).extend(outcome.identities)
         by_environment.setdefault(outcome.environment, []).extend(outcome.claims)
     for identities in together.values():
-        found += defined_twice(identities)
-    if not any(one.severity is Severity.ERROR for one in found):
+        problems += defined_twice(identities)
+    if not any(problem.severity is Severity.ERROR for problem in problems):
         for claimed in by_environment.values():
-            found += shared_objects(claimed)
-    return once(dict.fromkeys(found))
+            problems += shared_objects(claimed)
+    return once(dict.fromkeys(problems))
 
 
 def refuse_shared_places(rendered: Iterable[Rendered]) -> None:

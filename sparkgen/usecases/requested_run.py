@@ -113,8 +113,8 @@ def files_of(job: Mapping[str, Any]) -> list[str]:
     """Returns the names of the ConfigMaps that belong to a Job's run."""
     prefix = f"{run_of(job)}-"
     volumes = job["spec"]["template"]["spec"].get("volumes") or ()
-    found = (str((volume.get("configMap") or {}).get("name", "")) for volume in volumes)
-    return [name for name in found if name.startswith(prefix)]
+    mounted = (str((volume.get("configMap") or {}).get("name", "")) for volume in volumes)
+    return [name for name in mounted if name.startswith(prefix)]
 
 
 def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> Object:
@@ -190,7 +190,7 @@ def _volume(volume: Mapping[str, Any], old: str, new: str) -> Object:
     """Returns a volume with the new run's ConfigMaps, also in the sources of a projected volume."""
     projected = volume.get("projected")
     if projected:
-        sources = [_source(one, old, new) for one in projected.get("sources") or ()]
+        sources = [_source(source, old, new) for source in projected.get("sources") or ()]
         return {**volume, "projected": {**projected, "sources": sources}}
     return _source(volume, old, new)
 
@@ -207,8 +207,8 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
 
     SparkgenError if Spark's command was changed, so that the application's arguments cannot be told apart.
     """
-    containers = [dict(one) for one in template["spec"]["containers"]]
-    spark = next(one for one in containers if one["name"] == contract.DRIVER_CONTAINER)
+    containers = [dict(container) for container in template["spec"]["containers"]]
+    spark = next(container for container in containers if container["name"] == contract.DRIVER_CONTAINER)
     given = list(spark.get("args") or ())
     start = len(contract.DRIVER_ARGUMENTS)
     if tuple(given[:start]) != contract.DRIVER_ARGUMENTS:
@@ -263,10 +263,10 @@ def kept_annotations(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 def _pod_metadata(metadata: Mapping[str, Any], **labels: str) -> Object:
     """Returns the labels and annotations of a pod template, without those that a Job's controllers add."""
-    found: Object = {"labels": {**kept_labels(metadata), **labels}}
+    kept: Object = {"labels": {**kept_labels(metadata), **labels}}
     if annotations := metadata.get("annotations"):
-        found["annotations"] = {key: text for key, text in annotations.items() if key not in _ADMISSION}
-    return found
+        kept["annotations"] = {key: text for key, text in annotations.items() if key not in _ADMISSION}
+    return kept
 
 
 def _ungated(template: Object) -> Object:

@@ -69,8 +69,8 @@ class Review:
         problems = examine(document)
         if any(problem.severity is Severity.ERROR for problem in problems):
             return [(problem, ()) for problem in problems]
-        told = [(problem, edits_of(problem, document)) for problem in (*document.warnings, *problems)]
-        return [*told, *review(document, self.policy.config.settings, self.evidence)]
+        own = [(problem, edits_of(problem, document)) for problem in (*document.warnings, *problems)]
+        return [*own, *review(document, self.policy.config.settings, self.evidence)]
 
     def weighed(self, problem: Problem, file: str) -> Problem | None:
         """Returns a problem with the policy's severity; None if the policy has switched it off."""
@@ -96,35 +96,35 @@ class Findings:
     fixable: frozenset[Problem]
 
 
-def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Reviews) -> Findings:
+def lint(inputs: Inputs, chosen: Review, stdin: Callable[[], bytes], reviews: Reviews) -> Findings:
     """Review documents. `reviews`: calls the review for each document, one after the other or in parallel."""
     sources: dict[Problem, str] = {}
     fixable: set[Problem] = set()
 
     def policy(documents: Sequence[Document]) -> Iterable[list[Problem]]:
-        _all_used(documents, made.evidence)
-        reviewed = _together(documents, list(reviews(made.find, documents)))
-        for document, found in zip(documents, reviewed, strict=True):
-            for problem, edits in found:
+        _all_used(documents, chosen.evidence)
+        reviewed = _together(documents, list(reviews(chosen.find, documents)))
+        for document, own_findings in zip(documents, reviewed, strict=True):
+            for problem, edits in own_findings:
                 sources.setdefault(problem, document.source)
                 if edits:
                     fixable.add(problem)
             own = set(document.warnings)
-            yield [problem for problem, _ in found if problem not in own]
+            yield [problem for problem, _ in own_findings if problem not in own]
 
-    checked = check(replace(inputs, configured=made.configured), stdin, policy)
+    checked = check(replace(inputs, configured=chosen.configured), stdin, policy)
     weighed = [
-        (problem, made.weighed(problem, sources.get(problem, problem.position.file)))
+        (problem, chosen.weighed(problem, sources.get(problem, problem.position.file)))
         for problem in checked.problems
     ]
-    found = {final: problem for problem, final in weighed if final is not None}
-    least, lowest = made.policy.config.fail_on, _RANK[made.policy.config.show]
+    originals = {final: problem for problem, final in weighed if final is not None}
+    least, lowest = chosen.policy.config.fail_on, _RANK[chosen.policy.config.show]
     return Findings(
         len(checked.documents),
-        tuple(found),
-        frozenset(problem for problem in found if _counts(problem, found[problem], least)),
-        frozenset(problem for problem in found if _RANK[problem.severity] >= lowest),
-        frozenset(problem for problem in found if found[problem] in fixable),
+        tuple(originals),
+        frozenset(problem for problem in originals if _counts(problem, originals[problem], least)),
+        frozenset(problem for problem in originals if _RANK[problem.severity] >= lowest),
+        frozenset(problem for problem in originals if originals[problem] in fixable),
     )
 
 
@@ -151,10 +151,10 @@ def _together(documents: Sequence[Document], reviewed: Sequence[list[Found]]) ->
     """Returns the findings of each document, and those that all valid documents have together."""
     valid = [
         index
-        for index, found in enumerate(reviewed)
-        if not any(problem.severity is Severity.ERROR for problem, _ in found)
+        for index, findings in enumerate(reviewed)
+        if not any(problem.severity is Severity.ERROR for problem, _ in findings)
     ]
-    result = [list(found) for found in reviewed]
+    result = [list(findings) for findings in reviewed]
     for index, problem in review_together([documents[place] for place in valid]):
         result[valid[index]].append((problem, ()))
     return result

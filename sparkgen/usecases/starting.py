@@ -79,9 +79,9 @@ def _source(application: Application) -> Mapping[str, Any]:
     """Returns the source of the new run: the CronJob, or the Job of the newest run of a document."""
     if application.schedule is not None:
         return application.schedule
-    found = [run.workload for run in application.runs if run.kind == "Job"]
-    jobs = [job for job in found if not contract.is_session(job)]
-    if found and not jobs:
+    all_jobs = [run.workload for run in application.runs if run.kind == "Job"]
+    jobs = [job for job in all_jobs if not contract.is_session(job)]
+    if all_jobs and not jobs:
         raise SparkgenError(f"{application.name} has sessions, but no run yet; apply the document first")
     if what := next((served_as(run.workload) for run in application.runs), ""):
         raise SparkgenError(
@@ -162,9 +162,9 @@ def _create(cluster: Cluster, copy: Object) -> None:
 def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
     """Raises SparkgenError unless an earlier call created the object, so that the run owns it."""
     name, kind = name_of(copy), copy["kind"]
-    there = cluster.get(copy["apiVersion"], kind, name)
+    live = cluster.get(copy["apiVersion"], kind, name)
     owner = copy["metadata"]["ownerReferences"][0]["uid"]
-    if there is None or owner not in {one["uid"] for one in there["metadata"].get("ownerReferences") or ()}:
+    if live is None or owner not in {one["uid"] for one in live["metadata"].get("ownerReferences") or ()}:
         raise SparkgenError(
             f"the {kind} {name} exists already and does not belong to this run; delete it, or choose "
             "another --id"

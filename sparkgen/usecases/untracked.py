@@ -15,11 +15,11 @@ def untracked(plans: Iterable[Plan]) -> list[str]:
 
     Empty if there is no repository, or git is not installed.
     """
-    found: set[str] = set()
+    paths: set[str] = set()
     for one in plans:
         places = [Path(file.place) for packed in one.packed for file in packed.contents.files]
         try:
-            found.update(git.repository(Path(one.document.source).parent).untracked(places) if places else ())
+            paths.update(git.repository(Path(one.document.source).parent).untracked(places) if places else ())
         except SparkgenError:
             continue
-    return sorted(found)
+    return sorted(paths)

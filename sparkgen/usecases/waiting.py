@@ -78,10 +78,10 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
     while True:
         left = LOOK_SECONDS if deadline is None else min(deadline - time.monotonic(), LOOK_SECONDS)
         try:
-            found = _look(cluster, run)
-            if found is None:
+            current = _look(cluster, run)
+            if current is None:
                 return Ended(1, f"{run.name} was deleted before it ended")
-            run, life = found, life_of(found)
+            run, life = current, life_of(current)
             if life.over:
                 return replace(ending(run, life), run=run)
             if left <= 0:
