@@ -83,14 +83,13 @@ def _contexts(files: str) -> tuple[dict[str, str], str]:
 
 def read(file: str) -> dict[str, Any]:
     """Reads a kubeconfig. Raises ClusterError if it cannot be read, or is not a kubeconfig."""
-    import yaml  # noqa: PLC0415 - 20 ms for commands with a cluster only
+    from sparkgen.yamlvalue import value_of  # noqa: PLC0415 - 20 ms for commands with a cluster only
 
     try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        config = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - a safe one
+        config = value_of(Path(file).read_text(encoding="utf-8"))
     except OSError as error:
         raise ClusterError(f"cannot read the kubeconfig {file}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except ValueError as error:
         reason = str(error).replace("\n", " ")
         raise ClusterError(f"the kubeconfig {file} is not valid YAML: {reason}") from error
     if not isinstance(config, dict | None):

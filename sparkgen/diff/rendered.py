@@ -64,15 +64,14 @@ def _without(files: dict[str, str], same: dict[int, set[str]]) -> dict[str, str]
 
 def sides(files: dict[str, str]) -> list[Side]:
     """The applications in files. Raises SparkgenError for a file that is not a valid manifest of sparkgen."""
-    import yaml  # noqa: PLC0415 - only for files that differ
+    from sparkgen.yamlvalue import value_of  # noqa: PLC0415 - only for files that differ
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     found: dict[tuple[str, str], list[ObjectView]] = {}
     for path, text in files.items():
         try:
-            item = yaml.load(text, loader)  # noqa: S506 - a safe loader
+            item = value_of(text)
             found.setdefault(_application(item), []).append(item)
-        except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SparkgenError(
                 f"{path} has sparkgen's header, but is not a valid manifest; render it again"
             ) from error

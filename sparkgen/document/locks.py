@@ -79,7 +79,8 @@ class Locks:
             self._read[name] = self._parts(name)
         number = self._seen[document.source, owner]
         self._seen[document.source, owner] += 1
-        return next(iter(self._read[name].get(owner, [])[number:]), None)
+        parts = self._read[name].get(owner, [])
+        return parts[number] if number < len(parts) else None
 
     def lay(self, root: Node, found: Node | None) -> Node:
         """The document with the artifacts of its lock; if it already has some, only those of a named lock."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,13 +18,19 @@ from typing import Any
 
 import pytest
 
+from sparkgen.cluster.errors import ClusterError
+from sparkgen.cluster.place import Place, choose
 from sparkgen.codes import hindrance_of, unmarked
 from sparkgen.delivery import requirements, secret_files
 from sparkgen.delivery.registry import errors as registry_errors
 from sparkgen.diff import forms, trees, words
 from sparkgen.document import comments, configuration, setvalues
+from sparkgen.document.locks import Locks
+from sparkgen.document.node import Document
 from sparkgen.document.parse import parse
+from sparkgen.document.sources import Reader
 from sparkgen.errors import SparkgenError
+from sparkgen.eventlog import EventLogError, read_recording
 from sparkgen.grammar import cpu, cron, duration, factor, memory, quantity, timestamp, timezone, whole
 from sparkgen.grammar.error import GrammarError
 from sparkgen.importing import shell
@@ -61,6 +68,8 @@ REFUSALS = (
     untrusted.Malformed,
     shell.Unclosed,
     archive.BadArtifact,
+    ClusterError,
+    EventLogError,
     json.JSONDecodeError,
 )
 
@@ -178,6 +187,124 @@ PROPERTIES = {
 }
 
 
+def of_file(read: Callable[[str], object], name: str) -> Callable[[str | bytes], object]:
+    """A reader of a file with a name."""
+
+    def reading(given: str | bytes) -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(given.encode() if isinstance(given, str) else given)
+            return read(str(path))
+
+    return reading
+
+
+def locked(path: str) -> object:
+    """The artifacts that a lock has for a document, and what is wrong with it."""
+    locks = Locks(Reader(bytes), named=path)
+    (found,) = parse(b"kind: SparkApplication\nmetadata: {name: a}\n", "app.yaml").documents
+    assert found.root is not None
+    return locks.artifacts(Document(found.root, found.root.value, "app.yaml", 0)), locks.problems
+
+
+def zipped(size: int) -> bytes:
+    """An archive with so many parts of a rolling log."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as file:
+        for index in range(size):
+            file.writestr(f"eventlog_v2_app/events_{index + 1}_app", STARTED)
+    return made.getvalue()
+
+
+STARTED = """\
+{"Event": "SparkListenerLogStart", "Spark Version": "4.0.1"}
+{"Event": "SparkListenerApplicationStart", "App Name": "a", "App ID": "b", "Timestamp": 1, "User": "c"}
+"""
+EVENT_LOG = {
+    "starts": text(STARTED),
+    "blank": text("\n", STARTED),
+    "broken": text("{\n", STARTED),
+    "unknown": text('{"Event": "SparkListenerOther", "a": [1]}\n', STARTED),
+    "one line": text('{"a": ', STARTED),
+    "no line": text("x"),
+    "deep": text("[", STARTED + '{"Event": "SparkListenerOther", "a": '),
+    "executors": numbered(
+        '{"Event": "SparkListenerExecutorAdded", "Timestamp": #, "Executor ID": "#", "Executor Info": '
+        '{"Host": "a#", "Total Cores": 1}}\n',
+        STARTED,
+    ),
+    "removals": numbered(
+        '{"Event": "SparkListenerExecutorRemoved", "Timestamp": #, "Executor ID": "#", '
+        '"Removed Reason": "a"}\n',
+        STARTED,
+    ),
+    "block managers": numbered(
+        '{"Event": "SparkListenerBlockManagerAdded", "Block Manager ID": {"Executor ID": "#", "Host": "a", '
+        '"Port": 1}, "Maximum Memory": 1, "Timestamp": #}\n',
+        STARTED,
+    ),
+    "stages": numbered(
+        '{"Event": "SparkListenerStageCompleted", "Stage Info": {"Stage ID": #, "Stage Attempt ID": 0, '
+        '"Stage Name": "a", "Number of Tasks": 1, "Parent IDs": [0], "Submission Time": 2, '
+        '"Completion Time": 3}}\n',
+        STARTED,
+    ),
+    "attempts": numbered(
+        '{"Event": "SparkListenerStageCompleted", "Stage Info": {"Stage ID": 1, "Stage Attempt ID": #, '
+        '"Stage Name": "a", "Number of Tasks": 1, "Parent IDs": [0], "Submission Time": 2, '
+        '"Completion Time": 3}}\n',
+        STARTED,
+    ),
+    "jobs": numbered(
+        '{"Event": "SparkListenerJobStart", "Job ID": #, "Submission Time": 2, "Stage IDs": [1, 2], '
+        '"Stage Infos": []}\n{"Event": "SparkListenerJobEnd", "Job ID": #, "Completion Time": 3, '
+        '"Job Result": {"Result": "JobSucceeded"}}\n',
+        STARTED,
+    ),
+    "tasks": numbered(
+        '{"Event": "SparkListenerTaskEnd", "Stage ID": 1, "Stage Attempt ID": 0, "Task Type": "ResultTask", '
+        '"Task End Reason": {"Reason": "Success"}, "Task Info": {"Task ID": #, "Index": #, "Attempt": 0, '
+        '"Launch Time": 2, "Executor ID": "#", "Host": "a", "Finish Time": #, "Failed": false, '
+        '"Killed": false, "Accumulables": []}}\n',
+        STARTED,
+    ),
+    "profiles": numbered(
+        '{"Event": "SparkListenerResourceProfileAdded", "Resource Profile Id": #, '
+        '"Executor Resource Requests": {"cores": {"Amount": 1}}, "Task Resource Requests": {}}\n',
+        STARTED,
+    ),
+    "properties": numbered(
+        '"spark.a#": "b", ', '{"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": {', "}}\n"
+    ),
+}
+LOCK = {
+    **YAML,
+    "parts": numbered("---\nkind: SparkApplication\nmetadata: {name: a#}\nspec: {artifacts: []}\n"),
+    "parts of one name": text("---\nkind: SparkApplication\nmetadata: {name: a}\nspec: {artifacts: []}\n"),
+    "artifacts": numbered(
+        "  - {name: b#}\n", "kind: SparkApplication\nmetadata: {name: a}\nspec:\n  artifacts:\n"
+    ),
+    "other fields": numbered("  k#: v\n", "kind: SparkApplication\nmetadata: {name: a}\nspec:\n"),
+    "below other fields": numbered(
+        "    k#: v\n", "kind: SparkApplication\nmetadata: {name: a}\nspec:\n  driver:\n"
+    ),
+}
+CONTEXTS = "- {name: c#, context: {cluster: a, user: b, namespace: n}}\n"
+KUBECONFIG = {
+    **YAML,
+    "contexts": numbered(CONTEXTS, "current-context: c1\ncontexts:\n"),
+    "another context": numbered(CONTEXTS, "current-context: other\ncontexts:\n"),
+    "a context with a long name": text("c", "current-context: c\ncontexts:\n- {context: {}, name: ", "}\n"),
+    "one context": text(CONTEXTS, "current-context: 'c#'\ncontexts:\n"),
+    "certificates": text("QUFB", "clusters:\n- {name: a, cluster: {certificate-authority-data: ", "}}\n"),
+    "closed lists": lambda size: "a: " + "[" * min(size, 60) + "]" * min(size, 60),
+    "merged twice": lambda size: "a0: &a0 {k: v}\n"
+    + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, min(size, 18))),
+    "merged in turn": lambda size: "a0: &a0 {k: v}\n"
+    + "".join(f"a{n}: &a{n} {{<<: *a{n - 1}, k{n}: v}}\n" for n in range(1, size)),
+}
+
+
 def tar(size: int) -> io.BytesIO:
     """An archive of so many empty blocks, which no archive has in front."""
     return io.BytesIO(bytes(512 * size))
@@ -224,6 +351,10 @@ PARSERS: dict[str, Row] = {
     "times": of_grammar(timestamp.to_seconds),
     "time zones": of_grammar(timezone.check),
     "whole numbers": of_grammar(whole.whole),
+    "event logs": Row(of_file(read_recording, "log"), EVENT_LOG),
+    "archives of event logs": Row(of_file(read_recording, "log.zip"), {"parts": zipped}),
+    "locks": Row(of_file(locked, "app.lock.yaml"), LOCK),
+    "kubeconfigs": Row(of_file(lambda path: choose(Place(path), {}), "config"), KUBECONFIG),
     "scripts": Row(read_script, SHELL),
     "properties to import": Row(read_properties, PROPERTIES),
     "properties of a driver": Row(driver_properties.parse, PROPERTIES),

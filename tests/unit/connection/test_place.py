@@ -77,7 +77,13 @@ def test_no_cluster_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a: [", "is not valid YAML"), ("- a", "must be a mapping"), ("a: \xff", "")],
+    [
+        ("a: [", "is not valid YAML"),
+        ("- a", "must be a mapping"),
+        ("a: \xff", "is not valid YAML"),
+        ("a: 2026-99-99", "is not valid YAML: month must be in 1..12"),
+        ("a: !!timestamp x", "is not valid YAML: a tag does not fit its value"),
+    ],
 )
 def test_a_kubeconfig_that_is_none(tmp_path: Path, text: str, message: str) -> None:
     """Whatever stands in the file, the words name it."""

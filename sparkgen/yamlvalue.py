@@ -1,0 +1,45 @@
+"""YAML text -> plain values, for files that are not documents: the work is bounded by their size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+MOST_MERGED = 10_000
+"""The most keys that merges (`<<`) may copy: each merge copies those that the one before has copied."""
+_MERGE = "tag:yaml.org,2002:merge"
+
+
+# Whichever is installed: PyYAML has the one in C only where it was built with libyaml.
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """PyYAML's safe loader, which gives up on merges that multiply."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._merged = 0
+
+    def flatten_mapping(self, node: Any) -> None:
+        """Put the keys of merges into a mapping."""
+        lists = [value.value for key, value in node.value if key.tag == _MERGE and value.id == "sequence"]
+        self._count(sum(1 + len(item.value) for items in lists for item in items))
+        before = len(node.value)
+        super().flatten_mapping(node)
+        self._count(max(0, len(node.value) - before))
+
+    def _count(self, merged: int) -> None:
+        self._merged += merged
+        if self._merged > MOST_MERGED:
+            raise ValueError(f"its merges (<<) copy more than {MOST_MERGED} keys: write them out")
+
+
+def value_of(text: str) -> Any:
+    """The value of a text. Raises ValueError if it is not valid YAML."""
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+    except (AttributeError, KeyError) as error:  # PyYAML's own, for a value that its tag contradicts
+        raise ValueError(f"a tag does not fit its value ({error})") from error
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

@@ -1,0 +1,56 @@
+"""YAML of files that are not documents: its value, or one kind of error, whatever is in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkgen.yamlvalue import MOST_MERGED, value_of
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", None),
+        ("a: [1, b]", {"a": [1, "b"]}),
+        (
+            "a: &a {k: v}\nb: {<<: *a}\nc: {<<: [*a, {z: 1}], k: w}",
+            {
+                "a": {"k": "v"},
+                "b": {"k": "v"},
+                "c": {"k": "w", "z": 1},
+            },
+        ),
+    ],
+)
+def test_values(text: str, expected: object) -> None:
+    """Merges are understood."""
+    assert value_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: [", "expected the node content|did not find expected node content"),
+        ("a: 2026-99-99", "month must be in 1..12"),
+        ("a: !!int x", "invalid literal"),
+        ("a: !!bool x", "a tag does not fit its value"),
+        ("a: !!timestamp x", "a tag does not fit its value"),
+        ("a: !other b", "could not determine a constructor"),
+        ("? [a]\n: b", "unhashable key"),
+        ("[" * 50_000 + "]" * 50_000, "nest(ed too deeply|ing depth)"),
+    ],
+    ids=lambda given: given[:20],
+)
+def test_what_is_no_value(text: str, words: str) -> None:
+    """Also what PyYAML itself does not catch."""
+    with pytest.raises(ValueError, match=words):
+        value_of(text)
+
+
+def test_merges_that_multiply_are_given_up() -> None:
+    """One more key with each line, or one that is copied often: neither is followed to its end."""
+    longer = "".join(f"a{n}: &a{n} {{<<: *a{n - 1}, k{n}: v}}\n" for n in range(1, 3000))
+    wide = "b: {<<: [" + "*a0, " * 50_000 + "]}"
+    for lines in (longer, wide):
+        with pytest.raises(ValueError, match=f"copy more than {MOST_MERGED} keys"):
+            value_of("a0: &a0 {k: v}\n" + lines)
