@@ -22,6 +22,13 @@ PATIENCE_SECONDS = 240
 PAGE = 500
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The API server redirects nobody here: an address in its name does not get the account's token."""
+
+    def redirect_request(self, *_):
+        """Follow nothing, so that the answer is an error."""
+
+
 def call(method, path, query=None, body=None):
     """The answer of the API server as a value; None for an object that is gone."""
     token = (ACCOUNT / "token").read_text(encoding="utf-8").strip()
@@ -30,13 +37,15 @@ def call(method, path, query=None, body=None):
     data = json.dumps(body).encode() if body else None
     request = urllib.request.Request(url, data, headers, method=method)
     context = ssl.create_default_context(cafile=str(ACCOUNT / "ca.crt"))
+    opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), NoRedirect)
     try:
-        with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+        with opener.open(request, timeout=30) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
         if error.code == 404:
             return None
-        raise SystemExit(f"error: {method} {path}: {error.code} {error.read().decode()[:300]}") from None
+        said = error.read(300).decode(errors="replace")
+        raise SystemExit(f"error: {method} {path}: {error.code} {said}") from None
 
 
 def owned(path, namespace, release):

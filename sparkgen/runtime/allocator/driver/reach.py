@@ -25,6 +25,22 @@ MAX_ADDRESSES = 4
 """The most addresses of a name that are tried."""
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+_METADATA = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "fd00:ec2::/32",  # of Amazon's machines: metadata, name server, clock, EKS Pod Identity
+        "fd20:ce::254",  # Google
+        "fd00:c1::a9fe:a9fe",  # Oracle
+        "fd00:42::42",  # Scaleway
+        "100.100.100.200",  # Alibaba
+        "168.63.129.16",  # Azure: what gives machines their settings
+        "192.0.0.192",  # Oracle's older one
+    )
+)
+"""Where clouds tell a machine its own credentials and settings, if the address is not link-local."""
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+"""IPv6 addresses whose last four bytes are an IPv4 address (RFC 6052)."""
+
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 
 
@@ -34,10 +50,24 @@ class _Unreachable(Exception):
 
 def of_machine_itself(address: IpAddress) -> bool:
     """Whether an address means another machine on every host that uses it, or no machine at all."""
-    mapped = getattr(address, "ipv4_mapped", None)
-    if mapped is not None:
-        address = mapped
-    return address.is_loopback or address.is_unspecified or address.is_link_local or address.is_multicast
+    address = _inner(address)
+    return (
+        address.is_loopback
+        or address.is_unspecified
+        or address.is_link_local
+        or address.is_multicast
+        or any(address in network for network in _METADATA)
+    )
+
+
+def _inner(address: IpAddress) -> IpAddress:
+    """The IPv4 address inside an IPv6 address; the address itself if it has none."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    number = int(address) & 0xFFFFFFFF
+    if address in _NAT64 or (int(address) == number and number > 1):
+        return ipaddress.IPv4Address(number)
+    return address.ipv4_mapped or address.sixtofour or address
 
 
 def why_unreachable(

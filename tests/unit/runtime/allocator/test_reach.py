@@ -93,6 +93,19 @@ def test_any_body_is_an_address_or_bad(body: bytes) -> None:
         "fe80::1",
         "224.0.0.1",
         "::ffff:7f00:1",
+        "fd00:ec2::254",
+        "fd00:ec2::23",
+        "fd20:ce::254",
+        "fd00:c1::a9fe:a9fe",
+        "fd00:42::42",
+        "100.100.100.200",
+        "168.63.129.16",
+        "192.0.0.192",
+        "64:ff9b::a9fe:a9fe",
+        "64:ff9b::6464:64c8",
+        "2002:a9fe:a9fe::1",
+        "::a9fe:a9fe",
+        "fe80::a9fe:a9fe",
     ],
 )
 def test_what_is_never_tried(host: str) -> None:
@@ -111,12 +124,20 @@ def test_a_name_that_leads_there_is_refused_as_well() -> None:
     assert "means a different machine" in why
 
 
-@given(st.ip_addresses())
-def test_addresses_of_other_machines_are_tried(address: reach.IpAddress) -> None:
-    """All but the four kinds."""
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    own = mapped.is_loopback or mapped.is_unspecified or mapped.is_link_local or mapped.is_multicast
-    assert reach.of_machine_itself(address) is own
+@pytest.mark.parametrize(
+    "host", ["10.1.2.3", "100.64.0.1", "192.168.1.2", "8.8.8.8", "fd00::1", "fd12:3456::7", "2001:db8::1"]
+)
+def test_addresses_of_other_machines_are_tried(host: str) -> None:
+    """Private ones, those of a carrier or a VPN, and public ones."""
+    assert not reach.of_machine_itself(ipaddress.ip_address(host))
+
+
+@given(st.ip_addresses(v=4), st.sampled_from(["::ffff:0:0", "64:ff9b::", "2002::"]))
+def test_an_address_in_another_is_judged_by_itself(inner: ipaddress.IPv4Address, prefix: str) -> None:
+    """A translator would take it out."""
+    places = int(inner) << 80 if prefix == "2002::" else int(inner)
+    outer = ipaddress.IPv6Address(int(ipaddress.IPv6Address(prefix)) + places)
+    assert reach.of_machine_itself(outer) is reach.of_machine_itself(inner)
 
 
 def why(port: int, seconds: float = 5.0, host: str = "127.0.0.1") -> str:

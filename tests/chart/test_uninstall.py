@@ -1,0 +1,104 @@
+"""The program that removes a release's runs: what it asks for, and who never gets its token."""
+
+from __future__ import annotations
+
+import importlib.util
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parents[2] / "charts" / "spark-app" / "files" / "uninstall.py"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers everything alike. Keeps the headers of what was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = status, {"Content-Length": str(len(body)), **headers}, body
+        self.asked: list[dict[str, str]] = []
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        """Answer as told."""
+        self.server.asked.append(dict(self.headers))
+        status, headers, body = self.server.answer
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving(status: int, headers: dict[str, str] | None = None, body: bytes = b"{}") -> Iterator[Server]:
+    """A server that gives one answer to everything."""
+    with Server(status, headers or {}, body) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program with an account's token, and without TLS."""
+    spec = importlib.util.spec_from_file_location("uninstall", PROGRAM)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (tmp_path / "token").write_text("the-token")
+    monkeypatch.setattr(module, "ACCOUNT", tmp_path)
+    context = ssl.create_default_context()
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: context)
+    return module
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(program: Any, status: int) -> None:
+    """Else whoever it names would get the account's token."""
+    with serving(200) as other, serving(status, {"Location": f"{other.address}/x"}) as api:
+        program.API = api.address
+        with pytest.raises(SystemExit, match=f"error: GET /apis: {status}"):
+            program.call("GET", "/apis")
+        assert [asked["Authorization"] for asked in api.asked] == ["Bearer the-token"]
+        assert other.asked == []
+
+
+def test_an_answer_that_is_no_text(program: Any) -> None:
+    """It is told as far as it can be read."""
+    with serving(500, body=b"\xff" * 500) as api:
+        program.API = api.address
+        with pytest.raises(SystemExit, match=r"^error: GET /apis: 500 \ufffd{300}$"):
+            program.call("GET", "/apis")
+
+
+def test_what_is_gone_is_no_error(program: Any) -> None:
+    """Nor is an empty list."""
+    with serving(404) as api:
+        program.API = api.address
+        assert program.call("GET", "/x") is None
+    with serving(200, body=b'{"items": []}') as api:
+        program.API = api.address
+        assert program.owned("/x", "default", "pi") == []
