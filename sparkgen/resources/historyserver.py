@@ -57,8 +57,8 @@ def values(history: HistoryServer) -> dict[str, Any]:
     guarded = FILTERS in history.properties
     return {
         **server.values(history, files(history)),
-        # Peers that the document names, or all pods of its namespace.
-        "peers": policy.get("ingressFrom") or [{"podSelector": {}}],
+        # Peers that the document names, which may be none, or all pods of its namespace.
+        "peers": [{"podSelector": {}}] if policy.get("ingressFrom") is None else policy["ingressFrom"],
         "ui": exposure.values(history.ui, server.labels(history), history.annotations, contract.HISTORY_PORT),
         "strategy": "RollingUpdate" if history.claim is None else "Recreate",
         "podSecurity": merge(security, history.spec.get("podSecurityContext") or {}),

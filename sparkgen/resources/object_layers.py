@@ -668,7 +668,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             *SERVER_BASIS,
             network_policy(
                 {contract.LABEL_HISTORY_SERVER: "@{name}"},
-                {"from": "@{peers}", "ports": tcp(contract.HISTORY_PORT)},
+                {"@if": "peers", "from": "@{peers}", "ports": tcp(contract.HISTORY_PORT)},
             ),
             *exposed(
                 "ui",

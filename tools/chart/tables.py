@@ -114,6 +114,7 @@ def _resources() -> Table:
         "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
         "redirectProperties": exposure.REDIRECT,
         "fixedPorts": sorted(executor.FIXED_PORTS),
+        "rpcPasswords": executor.RPC_PASSWORDS,
         "defaultHistory": asdict(DEFAULT_HISTORY),
         "defaultQueue": DEFAULT_QUEUE,
         "gangRatio": {

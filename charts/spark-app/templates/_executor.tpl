@@ -1,5 +1,11 @@
 {{- /* The executor's pod template (sparkgen/resources/executor.py). */ -}}
 
+{{- /* "true" for a password of TLS that is no reference to a variable. In: a property's name, its value. */ -}}
+{{- define "sparkgen.isPassword" -}}
+  {{- $isNamed := and (hasPrefix "spark.ssl" (index . 0)) (contains "Password" (index . 0)) -}}
+  {{- if and $isNamed (not (regexMatch `^\$\{[^{}]+\}$` (index . 1))) -}}true{{- end -}}
+{{- end -}}
+
 {{- /* The values of the executor's layers. In: app, role. In, out: values. */ -}}
 {{- define "sparkgen.executor.values" -}}
   {{- $c := .app.c -}}
@@ -9,7 +15,7 @@
   {{- $wanted := set (omit .app.properties) "spark.authenticate" (dig "spark.authenticate" "true" .app.properties) -}}
   {{- range $name, $text := $wanted -}}
     {{- if and (not (has $name $fixed)) (regexMatch "(?s)^spark\\.(auth|rpc|network|ssl|port\\.|(.*\\.)?port$)" $name)
-        (ne $name "spark.authenticate.secret") -}}
+        (ne $name "spark.authenticate.secret") (not (include "sparkgen.isPassword" (list $name $text))) -}}
       {{- $options = append $options (printf "-D%s=%s" $name $text) -}}
     {{- end -}}
   {{- end -}}
@@ -19,6 +25,16 @@
   {{- $env := list -}}
   {{- range $index, $option := $options -}}
     {{- $env = append $env (dict "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $index) "value" $option) -}}
+  {{- end -}}
+  {{- if include "sparkgen.isTrue" (list .app.properties "spark.ssl.rpc.enabled" false) -}}
+    {{- range $field, $variable := .app.t.rpcPasswords -}}
+      {{- $name := printf "spark.ssl.rpc.%s" $field -}}
+      {{- if not (hasKey $.app.properties $name) -}}{{- $name = printf "spark.ssl.%s" $field -}}{{- end -}}
+      {{- $text := get $.app.properties $name -}}
+      {{- if and (hasKey $.app.properties $name) (include "sparkgen.isPassword" (list $name $text)) -}}
+        {{- $env = append $env (dict "name" $variable "value" $text) -}}
+      {{- end -}}
+    {{- end -}}
   {{- end -}}
   {{- $own := list -}}
   {{- range $name, $text := .app.properties -}}

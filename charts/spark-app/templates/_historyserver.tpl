@@ -53,7 +53,9 @@
   {{- $values := .values -}}
   {{- $pages := dict "section" "ui" "options" $app.ui "port" $c.HISTORY_PORT "values" $values "t" $t -}}
   {{- template "sparkgen.exposed" $pages -}}
-  {{- $_ := set $values "peers" ($values.peers | default (list (dict "podSelector" dict))) -}}
+  {{- if not (kindIs "slice" (get ($app.spec.networkPolicy | default dict) "ingressFrom")) -}}
+    {{- $_ := set $values "peers" (list (dict "podSelector" dict)) -}}
+  {{- end -}}
   {{- $security := omit $t.podSecurity -}}
   {{- with $app.claim -}}
     {{- $_ := set $security "fsGroupChangePolicy" "OnRootMismatch" -}}

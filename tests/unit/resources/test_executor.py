@@ -136,6 +136,44 @@ def test_startup_options() -> None:
     ]
 
 
+def test_no_password_is_on_a_command_line() -> None:
+    """As in Spark 4. A reference is no password: the executor's JVM reads the variable."""
+    said = {
+        "spark.ssl.keyPassword": "changeit1",
+        "spark.ssl.keyStorePassword": "changeit2",
+        "spark.ssl.rpc.trustStorePassword": "${env:TRUST_STORE_PASSWORD}",
+        "spark.ssl.ui.keyStorePassword": "a${env:X}",
+        "spark.ssl.rpc.keyStore": "/k.jks",
+    }
+    assert startup_options(said) == [
+        "-Dspark.authenticate=true",
+        "-Dspark.ssl.rpc.keyStore=/k.jks",
+        "-Dspark.ssl.rpc.trustStorePassword=${env:TRUST_STORE_PASSWORD}",
+    ]
+
+
+def test_passwords_of_rpc_are_variables(rendered: Make) -> None:
+    """An executor needs them before it can ask the driver; those of RPC win over those of everything."""
+    said = {
+        "spark.ssl.rpc.enabled": "true",
+        "spark.ssl.keyStorePassword": "changeit1",
+        "spark.ssl.rpc.keyStorePassword": "changeit2",
+        "spark.ssl.keyPassword": "changeit3",
+        "spark.ssl.trustStorePassword": "changeit4",
+        "spark.ssl.rpc.trustStorePassword": "${env:TRUST_STORE_PASSWORD}",
+    }
+
+    def variables(properties: dict[str, str]) -> dict[str, Any]:
+        env = rendered(sparkConf=properties).env("executor")
+        return {name: text for name, text in env.items() if name.startswith("_SPARK_SSL_RPC_")}
+
+    assert variables(said) == {
+        "_SPARK_SSL_RPC_KEY_PASSWORD": "changeit3",
+        "_SPARK_SSL_RPC_KEY_STORE_PASSWORD": "changeit2",
+    }
+    assert variables({**said, "spark.ssl.rpc.enabled": "false"}) == {}
+
+
 def test_authentication_is_on_unless_turned_off() -> None:
     """Executors and driver agree, whatever the document says."""
     assert startup_options({}) == ["-Dspark.authenticate=true"]

@@ -120,7 +120,16 @@ def test_only_the_named_peers_or_the_namespace_reach_it() -> None:
     assert rule["from"] == peers
     (rule,) = made(networkPolicy={})["NetworkPolicy"]["spec"]["ingress"]
     assert rule["from"] == [{"podSelector": {}}]
+    (rule,) = made(networkPolicy={"ingressFrom": None})["NetworkPolicy"]["spec"]["ingress"]
+    assert rule["from"] == [{"podSelector": {}}]
     assert "NetworkPolicy" not in made(networkPolicy={"enabled": False})
+
+
+def test_an_empty_list_of_peers_lets_in_nobody() -> None:
+    """Kubernetes takes an empty `from` for everybody, so there is no rule."""
+    policy = made(networkPolicy={"ingressFrom": []})["NetworkPolicy"]["spec"]
+    assert policy["policyTypes"] == ["Ingress"]
+    assert "ingress" not in policy
 
 
 def test_a_secret_is_a_file_with_its_variable() -> None:
