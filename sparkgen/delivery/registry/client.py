@@ -14,9 +14,9 @@ from urllib3.exceptions import HTTPError
 
 from sparkgen.delivery.registry import errors
 from sparkgen.delivery.registry.errors import RegistryError
-from sparkgen.runtime.fetch.answers import is_number
 from sparkgen.runtime.registry.challenge import challenge
 from sparkgen.runtime.registry.credentials import Credentials, api_host
+from sparkgen.runtime.registry.headers import asked_pause, is_number
 from sparkgen.runtime.registry.login import (
     MOST_REDIRECTS,
     REDIRECTS,
@@ -183,7 +183,7 @@ class Client:
                 continue
             if answer.status not in _TRANSIENT or pause is None:
                 return answer
-            self.sleep(_pause(answer, pause))
+            self.sleep(asked_pause(answer.headers.get("retry-after", ""), _LONGEST_PAUSE, pause))
         raise AssertionError("the last round returns or raises")
 
     def _once(
@@ -287,11 +287,6 @@ def _is_permanent(error: RegistryError, tries: int) -> bool:
     if error.unreached == "nothing listens":
         return tries >= 2
     return error.unreached in ("untrusted", "plain HTTP", "no host")
-
-
-def _pause(answer: Answer, usual: float) -> float:
-    asked = answer.headers.get("retry-after", "")
-    return min(float(asked), _LONGEST_PAUSE) if is_number(asked) else usual
 
 
 def _pool(target: Target, environment: Mapping[str, str]) -> urllib3.PoolManager:

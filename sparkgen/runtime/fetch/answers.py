@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
+from sparkgen.runtime.registry.headers import asked_pause, is_number
 
 if TYPE_CHECKING:
     import urllib3
@@ -15,13 +16,7 @@ if TYPE_CHECKING:
 LONGEST_ASKED_PAUSE = 120.0
 """Seconds for which a registry may ask to be left alone (Retry-After)."""
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
-_NUMBER = re.compile(r"[0-9]{1,18}")
 _PASSING_STATUS = frozenset({408, 425, 429})
-
-
-def is_number(text: str) -> bool:
-    """Whether a header is a number: `isdigit` takes digits that `int` does not, and any length."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def begins_at(answer: urllib3.BaseHTTPResponse, start: int) -> int | None:
@@ -45,7 +40,8 @@ def too_short(answer: urllib3.BaseHTTPResponse, artifact: Artifact, start: int) 
 
 def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> Exception:
     """An answer that is none of those hoped for, in words."""
-    return _refusal(answer.status, artifact, what, _asked_pause(answer))
+    pause = asked_pause(answer.headers.get("Retry-After", ""), LONGEST_ASKED_PAUSE)
+    return _refusal(answer.status, artifact, what, pause)
 
 
 def _refusal(status: int, artifact: Artifact, what: str, pause: float = 0.0) -> Exception:
@@ -100,8 +96,3 @@ def no_login(error: NoLogin, artifact: Artifact) -> Exception:
         ),
     }[error.kind]
     return BadArtifact(text, step)
-
-
-def _asked_pause(answer: urllib3.BaseHTTPResponse) -> float:
-    text = answer.headers.get("Retry-After", "")
-    return min(float(text), LONGEST_ASKED_PAUSE) if is_number(text) else 0.0

@@ -21,6 +21,7 @@ from sparkgen import contract
 from sparkgen.runtime.fetch import answers
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 from sparkgen.runtime.registry.credentials import Credentials
+from sparkgen.runtime.registry.headers import is_number
 from sparkgen.runtime.registry.login import (
     MOST_REDIRECTS,
     REDIRECTS,
@@ -87,7 +88,7 @@ class Registry:
             length = answer.headers.get("Content-Length", "")
             if begins is None:
                 raise Passing(f"{artifact.host} sends a part of the layer that was not requested")
-            if answers.is_number(length) and begins + int(length) != artifact.size:
+            if is_number(length) and begins + int(length) != artifact.size:
                 raise BadArtifact(
                     f"the layer of {artifact.name} has {begins + int(length)} bytes in the registry, but "
                     f"{artifact.size} in the lock",
