@@ -21,6 +21,8 @@ SECONDS = 60.0
 """Seconds that a server may take to send data: it packs a log when the log is requested."""
 PIECE = 1 << 20
 API = "/api/v1/applications"
+LONGEST_LIST = 64 << 20
+"""The most bytes of a server's list of applications that are read: it has about 400 for each."""
 
 
 class Reaches(Protocol):
@@ -97,10 +99,17 @@ def _ready(pod: ObjectView) -> bool:
 
 def _application(server: _Server, run: Run) -> str:
     """Returns the id of the run's newest application, `<run>-<attempt>`; "" if the server has none."""
-    answer = b"".join(server.get(API))
+    answer = bytearray()
+    for piece in server.get(API):
+        answer += piece
+        if len(answer) > LONGEST_LIST:
+            raise SparkgenError(
+                f"the history server {server.pod} lists more than {LONGEST_LIST >> 20} MiB of applications; "
+                "turn on its cleaner, or copy the log from where spec.eventLog.dir says"
+            )
     try:
         known: list[dict[str, Any]] = json.loads(answer)
         ids = [str(entry["id"]) for entry in known]
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise SparkgenError(f"the history server {server.pod} does not answer {API} with a list") from error
     return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")

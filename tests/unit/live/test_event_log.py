@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
+from sparkgen.live import event_log
 from sparkgen.live.event_log import fetch
 from sparkgen.live.values import Run
 from sparkgen.objects import ObjectView
@@ -117,6 +118,25 @@ def test_what_is_missing_is_said(tmp_path: Path, server: ThreadingHTTPServer) ->
         with pytest.raises(SparkgenError, match=message):
             fetch(cluster, RUN, partial(own_files.write, tmp_path / "log.zip"))
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_list_that_never_ends_is_not_kept(
+    server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever can label a pod of the namespace can answer as a history server."""
+    monkeypatch.setattr(event_log, "LONGEST_LIST", 1 << 20)
+    monkeypatch.setattr(Handler, "answers", {"/api/v1/applications": b"[" + b" " * (1 << 21) + b"]"})
+    with pytest.raises(SparkgenError, match="lists more than 1 MiB of applications"):
+        fetch(Fake(server.server_port), RUN, lambda _: None)
+
+
+def test_a_list_of_a_hundred_thousand_levels_is_no_list(
+    server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told as any other answer that is none."""
+    monkeypatch.setattr(Handler, "answers", {"/api/v1/applications": b"[" * 100_000})
+    with pytest.raises(SparkgenError, match="does not answer /api/v1/applications with a list"):
+        fetch(Fake(server.server_port), RUN, lambda _: None)
 
 
 def test_a_file_that_cannot_be_written_is_not_the_servers_fault(
