@@ -1,5 +1,4 @@
 # The program adds files, an archive and Python files itself.
-# versions: 4
 spark-submit @COMMON@ \
   local:///opt/probe/probe.py \
   add-file:@WEB@/numbers.csv add-archive:@WEB@/data.zip#unpacked add-python:@WEB@/zipped.zip stop

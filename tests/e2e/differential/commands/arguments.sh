@@ -1,4 +1,3 @@
 # Arguments with quotes, blanks, dollars and letters of other alphabets, and an empty one.
-# versions: 4
 spark-submit @COMMON@ \
   local:///opt/probe/probe.py "a 'quoted' word" 'a "quoted" word' '$HOME' '{{x}}' 'größe' '--conf' '' stop

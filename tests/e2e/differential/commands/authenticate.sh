@@ -1,5 +1,4 @@
 # Driver and executors authenticate each other, and encrypt what they send and store.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.authenticate=true --conf spark.network.crypto.enabled=true \
   --conf spark.io.encryption.enabled=true \

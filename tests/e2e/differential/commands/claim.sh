@@ -1,5 +1,4 @@
 # A claim as a volume of driver and executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driver.volumes.persistentVolumeClaim.data.mount.path=/data \
   --conf spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.claimName=probe-claim \

@@ -1,5 +1,4 @@
 # Class paths of driver and executors that name jars of the image.
-# versions: 4
 spark-submit @COMMON@ \
   --driver-class-path /opt/probe/greeter.jar \
   --conf spark.executor.extraClassPath=/opt/probe/other.jar:/opt/probe/greeter.jar \

@@ -1,4 +1,3 @@
 # Settings that the program makes: names, shuffle partitions, and what is too late for it.
-# versions: 4
 spark-submit @COMMON@ \
   local:///opt/probe/probe.py conf:spark.app.name=other conf:spark.sql.shuffle.partitions=3 conf:spark.hadoop.probe.key=v

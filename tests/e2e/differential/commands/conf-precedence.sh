@@ -1,5 +1,4 @@
 # Code has the last word, before the command line, before the file of properties, before the image.
-# versions: 4
 spark-submit @COMMON@ \
   --properties-file app.properties \
   --conf spark.probe.line=line --conf spark.probe.code=line \

@@ -1,5 +1,4 @@
 # Executors are decommissioned before they go.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.decommission.enabled=true \
   --conf spark.storage.decommission.enabled=true \

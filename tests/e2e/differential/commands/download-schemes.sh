@@ -1,5 +1,4 @@
 # Jars that executors fetch themselves.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe --jars @WEB@/greeter.jar \
   --conf spark.kubernetes.jars.avoidDownloadSchemes=http \

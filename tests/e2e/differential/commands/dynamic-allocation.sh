@@ -1,5 +1,4 @@
 # Executors come and go with the work.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.dynamicAllocation.enabled=true \
   --conf spark.dynamicAllocation.shuffleTracking.enabled=true \

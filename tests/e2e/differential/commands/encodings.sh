@@ -1,5 +1,4 @@
 # Letters of other alphabets in properties and variables.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.probe.word=größe --conf spark.executorEnv.PROBE_WORD=größe \
   --conf spark.kubernetes.driverEnv.PROBE_WORD=größe \

@@ -1,4 +1,3 @@
 # Spark calls System.exit when main returns, though a thread goes on.
-# versions: 4
 spark-submit @COMMON@ --conf spark.submit.callSystemExitOnMainExit=true \
   --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar thread

@@ -1,3 +1,2 @@
 # The driver's heap fills up.
-# versions: 4
 spark-submit @COMMON@ --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar memory

@@ -1,3 +1,2 @@
 # The main method ends with an exception.
-# versions: 4
 spark-submit @COMMON@ --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar raise

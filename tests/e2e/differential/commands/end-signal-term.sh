@@ -1,3 +1,2 @@
 # The driver's JVM gets SIGTERM.
-# versions: 4
 spark-submit @COMMON@ --class sparkgen.probe.Probe local:///opt/spark/jars/sparkgen-probe.jar signal=TERM

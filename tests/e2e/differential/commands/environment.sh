@@ -1,5 +1,4 @@
 # Environment variables of driver and executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driverEnv.PROBE_WORDS="two words" \
   --conf spark.executorEnv.PROBE_WORDS="two words" \

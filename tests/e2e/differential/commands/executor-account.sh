@@ -1,5 +1,4 @@
 # Executors have an account of their own.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.authenticate.executor.serviceAccountName=spark \
   local:///opt/probe/probe.py

@@ -1,5 +1,4 @@
 # Executors fail until there were too many of them.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe --conf spark.task.maxFailures=8 --conf spark.executor.maxNumFailures=1 \
   local:///opt/spark/jars/sparkgen-probe.jar lose=52

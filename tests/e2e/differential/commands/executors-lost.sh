@@ -1,5 +1,4 @@
 # Each attempt of a task ends its executor, until the job fails.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe --conf spark.task.maxFailures=2 \
   local:///opt/spark/jars/sparkgen-probe.jar lose=52

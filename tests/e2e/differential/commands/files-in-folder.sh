@@ -1,5 +1,4 @@
 # Files whose names have blanks, and one of a folder.
-# versions: 4
 spark-submit @COMMON@ \
   --files "@WEB@/with%20space.txt,@WEB@/maven/org/example/package/1.0/package-1.0.pom" \
   local:///opt/probe/probe.py

@@ -1,5 +1,4 @@
 # HADOOP_USER_NAME names the user of Hadoop.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driverEnv.HADOOP_USER_NAME=alice \
   --conf spark.executorEnv.HADOOP_USER_NAME=alice \

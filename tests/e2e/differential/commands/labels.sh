@@ -1,5 +1,4 @@
 # Labels, annotations and a node selector, of driver and executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driver.label.team=data \
   --conf spark.kubernetes.executor.label.team=data \

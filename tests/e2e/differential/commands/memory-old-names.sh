@@ -1,5 +1,4 @@
 # Names of properties that Spark still reads.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.yarn.executor.memoryOverhead=300 \
   --conf spark.yarn.driver.memoryOverhead=300 \

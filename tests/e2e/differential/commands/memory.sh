@@ -1,5 +1,4 @@
 # Memory beside the heap: overheads, off-heap memory and the memory of Python.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.driver.memoryOverhead=400m \
   --conf spark.executor.memoryOverheadFactor=0.5 \

@@ -1,4 +1,3 @@
 # The main class is in a jar of --jars; there is no main file.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe --jars local:///opt/spark/jars/sparkgen-probe.jar spark-internal

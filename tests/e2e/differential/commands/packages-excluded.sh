@@ -1,5 +1,4 @@
 # A package without what it needs.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe \
   --packages org.example:package:1.0 --exclude-packages org.example:needed --repositories @WEB@/maven \

@@ -1,5 +1,4 @@
 # Names of pods.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driver.pod.name=case-named-driver \
   --conf spark.kubernetes.executor.podNamePrefix=case-named \

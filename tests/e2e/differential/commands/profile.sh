@@ -1,5 +1,4 @@
 # A stage asks for executors of another shape.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.dynamicAllocation.enabled=true \
   --conf spark.dynamicAllocation.shuffleTracking.enabled=true \

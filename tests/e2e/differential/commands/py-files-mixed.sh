@@ -1,5 +1,4 @@
 # Python files of a web server and of the image at once, one under another name.
-# versions: 4
 spark-submit @COMMON@ \
   --py-files @WEB@/helper.py,local:///opt/probe/zipped.zip \
   --files @WEB@/words.txt#listed.txt \

@@ -1,5 +1,4 @@
 # The driver has another Python than the executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.pyspark.python=/usr/bin/python3 \
   --conf spark.pyspark.driver.python=/opt/probe/python \

@@ -1,5 +1,4 @@
 # PYTHONPATH of driver and executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driverEnv.PYTHONPATH=/opt/probe/listed.zip \
   --conf spark.executorEnv.PYTHONPATH=/opt/probe/listed.zip \

@@ -1,5 +1,4 @@
 # Python comes in an archive, by spark.pyspark.python.
-# versions: 4
 spark-submit @COMMON@ \
   --archives @WEB@/environment.tar.gz#environment \
   --conf spark.pyspark.python=./environment/bin/python \

@@ -1,5 +1,4 @@
 # Properties that refer to others, to variables and to system properties.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.probe.one=1 --conf 'spark.probe.two=${spark.probe.one}' \
   --conf 'spark.probe.home=${env:HOME}' --conf 'spark.hadoop.probe.user=${user.name}' \

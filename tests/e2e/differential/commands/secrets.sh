@@ -1,5 +1,4 @@
 # A Secret as files and as a variable, in driver and executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driver.secrets.probe-secret=/etc/probe \
   --conf spark.kubernetes.executor.secrets.probe-secret=/etc/probe \

@@ -1,5 +1,4 @@
 # The time zone by TZ, and by Java's property.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driverEnv.TZ=Asia/Tokyo --conf spark.executorEnv.TZ=Asia/Tokyo \
   --conf spark.executor.extraJavaOptions=-Duser.timezone=Europe/Berlin \

@@ -1,5 +1,4 @@
 # The application's jars come before Spark's.
-# versions: 4
 spark-submit @COMMON@ \
   --class sparkgen.probe.Probe \
   --jars @WEB@/greeter.jar \

@@ -1,5 +1,4 @@
 # Empty folders as volumes, one of them in memory.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driver.volumes.emptyDir.work.mount.path=/work \
   --conf spark.kubernetes.executor.volumes.emptyDir.work.mount.path=/work \

@@ -1,5 +1,4 @@
 # A folder of the node, read-only in the executors.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.driver.volumes.hostPath.node.mount.path=/node \
   --conf spark.kubernetes.driver.volumes.hostPath.node.options.path=/srv \

@@ -1,5 +1,4 @@
 # A volume for Spark's scratch space, by its name.
-# versions: 4
 spark-submit @COMMON@ \
   --conf spark.kubernetes.executor.volumes.emptyDir.spark-local-dir-1.mount.path=/scratch \
   --conf spark.kubernetes.driver.volumes.emptyDir.spark-local-dir-1.mount.path=/scratch \
