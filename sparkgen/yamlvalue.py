@@ -27,10 +27,22 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         super().flatten_mapping(node)
         self._count(max(0, len(node.value) - before))
 
+    def construct_yaml_int(self, node: Any) -> Any:
+        """A number; digits between colons stay a string, as for kubectl: YAML 1.1 counts them by sixty."""
+        return self.construct_scalar(node) if ":" in node.value else super().construct_yaml_int(node)
+
+    def construct_yaml_float(self, node: Any) -> Any:
+        """The same for floating-point numbers."""
+        return self.construct_scalar(node) if ":" in node.value else super().construct_yaml_float(node)
+
     def _count(self, merged: int) -> None:
         self._merged += merged
         if self._merged > MOST_MERGED:
             raise ValueError(f"its merges (<<) copy more than {MOST_MERGED} keys: write them out")
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 def value_of(text: str) -> Any:
@@ -39,7 +51,7 @@ def value_of(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    except (AttributeError, KeyError) as error:  # PyYAML's own, for a value that its tag contradicts
+    except (AttributeError, LookupError) as error:  # PyYAML's own, for a value that its tag contradicts
         raise ValueError(f"a tag does not fit its value ({error})") from error
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

@@ -95,6 +95,11 @@ def faults(text: str) -> Iterator[tuple[Line, str, str]]:
 def _fault(text: str) -> tuple[str, str] | None:
     if "\\" in text:
         return "has a backslash that is not at the end of a line", "delete it"
+    if "${" in text:  # pip and uv would put its value there, and whoever has the URL gets it
+        return (
+            "has a variable (${...}), whose value an installer would send to the address in this line",
+            "delete it; keep the login of an index in ~/.netrc, or its whole URL in UV_INDEX_URL",
+        )
     word = re.split(r"[\s=]", text, maxsplit=1)[0]
     if word.startswith("-"):
         return _option(word) if word not in _OPTIONS else _value_of_option(text, word)

@@ -19,7 +19,7 @@ from sparkgen.importing.shell import Program, Unclosed, read
 from sparkgen.semantics.secret import is_secret
 
 _SUBMIT = re.compile(r"(?:.*/)?spark[0-9]*-submit(?:\.sh|\.cmd)?")
-_SUBMIT_VARIABLE = re.compile(r"\$\{?[A-Za-z_]*submit[A-Za-z_]*\}?", re.IGNORECASE)
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]++)\}?")
 _CALLS = re.compile(r"spark[0-9]*-submit\b")
 _STARTS = re.compile(rf"{_CALLS.pattern}|\bstart-job-run\b")
 _TALK = frozenset(
@@ -236,9 +236,15 @@ def _index(words: Sequence[Word]) -> int | None:
     if words and words[0].text in _TALK:
         return None
     position = next((index for index, word in enumerate(words) if is_submit(word.text)), None)
-    if position is None and len(words) > 1 and _SUBMIT_VARIABLE.fullmatch(words[0].text):
+    if position is None and len(words) > 1 and _is_named_submit(words[0].text):
         return 0  # the value is unknown, but the name says what it is
     return position
+
+
+def _is_named_submit(text: str) -> bool:
+    """Whether a word is a variable such as `$SPARK_SUBMIT`."""
+    variable = _VARIABLE.fullmatch(text)
+    return variable is not None and "submit" in variable[1].lower()
 
 
 def _script_in(words: Sequence[Word]) -> Word | None:

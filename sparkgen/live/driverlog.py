@@ -42,8 +42,8 @@ _NO_CLASS = re.compile(r"Failed to load class ([\w.$]+?)\.?$|ClassNotFoundExcept
 _NO_MAIN_JAR = re.compile(r"Local jar (\S+) does not exist, skipping")
 _NO_MAIN_FILE = re.compile(r"can't open file '([^']+)'|Fatal error: cannot open file '([^']+)'")
 _NOT_COPIED = re.compile(
-    r"^Exception in thread .*(?:NoSuchFile|FileNotFound)Exception: (\S+).*\n"
-    r"(?:\tat (?!org\.apache\.spark\.deploy).*\n)*"
+    r"^Exception in thread (?>.*?(?:NoSuchFile|FileNotFound)Exception: )(\S++).*+\n"
+    r"(?:\tat (?!org\.apache\.spark\.deploy).*+\n)*+"
     r"\tat org\.apache\.spark\.deploy\.SparkSubmit\.\S*prepareSubmitEnvironment",
     re.MULTILINE,
 )

@@ -103,7 +103,7 @@ def _secret_value() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
         r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"  # of any length
-        r"|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}"
+        r"|(?:\b(?<!-)eyJ[A-Za-z0-9_-]{10,}+|\beyJ[A-Za-z0-9_-]{10,400}+)\.eyJ[A-Za-z0-9_-]{10,}"
         r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
         r"|://[^\s/:@${]*:[^\s/:@${]{3,}@"
         r"|jdbc:oracle:[a-z]+:[^\s/:@${]+/[^\s/:@${]{3,}@"

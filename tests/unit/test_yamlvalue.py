@@ -12,6 +12,8 @@ from sparkgen.yamlvalue import MOST_MERGED, value_of
     [
         ("", None),
         ("a: [1, b]", {"a": [1, "b"]}),
+        ("[1:30, 1:30.5, 1.5, 0x1f]", ["1:30", "1:30.5", 1.5, 31]),
+        ("a: " + "1:" * 200 + "1.0", {"a": "1:" * 200 + "1.0"}),
         (
             "a: &a {k: v}\nb: {<<: *a}\nc: {<<: [*a, {z: 1}], k: w}",
             {
@@ -23,7 +25,7 @@ from sparkgen.yamlvalue import MOST_MERGED, value_of
     ],
 )
 def test_values(text: str, expected: object) -> None:
-    """Merges are understood."""
+    """Merges are understood; numbers that YAML 1.1 counts by sixty are strings, as for kubectl."""
     assert value_of(text) == expected
 
 
@@ -35,6 +37,9 @@ def test_values(text: str, expected: object) -> None:
         ("a: !!int x", "invalid literal"),
         ("a: !!bool x", "a tag does not fit its value"),
         ("a: !!timestamp x", "a tag does not fit its value"),
+        ("a: !!int ''", "a tag does not fit its value"),
+        ("a: !!int '-'", "a tag does not fit its value"),
+        ("a: !!float ''", "a tag does not fit its value"),
         ("a: !other b", "could not determine a constructor"),
         ("? [a]\n: b", "unhashable key"),
         ("[" * 50_000 + "]" * 50_000, "nest(ed too deeply|ing depth)"),

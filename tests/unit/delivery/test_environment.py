@@ -165,7 +165,7 @@ FORMS = (
     f"six==1 --hash=sha256:{'a' * 64} --hash=sha256:{'b' * 64}",
     f"six @ https://files.example.com/six-1-py3-none-any.whl#sha256={'a' * 64}",
     f"six @ https://files.example.com/six-1-py3-none-any.whl ; os_name == 'x' --hash=sha256:{'a' * 64}",
-    "--index-url https://${NAME}:${WORD}@index.example.com/simple",
+    "--index-url https://index.example.com/simple",
     "-i https://index.example.com",
     "--only-binary=:all:",
     "--only-binary six,idna",

@@ -15,6 +15,7 @@ BEGINNINGS = (
     *("NoSuchMethodError ", "NoClassDefFoundError: ", "Failed to load class a", "java.lang.OutOfMemoryError"),
     *("Path does not exist: a", "FileNotFoundException: File ", "Caused by: ", "a.a", "aError", "a.Error: "),
     *("KrbException ", "LoginException", "Token1 ", "TokenToken", "TGT ", "User: a is not allowed to "),
+    *("Exception in thread x FileNotFoundException: a", "FileNotFoundException: a"),
     *('Exception in thread "', "for principal: a", "can't open file '"),
 )
 
@@ -24,6 +25,15 @@ def test_a_line_that_begins_again_and_again_is_read_once(beginning: str) -> None
     """It took minutes for each pattern that skips a part of a line: its square."""
     begun = time.monotonic()
     failure_in(beginning * (LONGEST // len(beginning)))
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("rest", ["a" * LONGEST, "a " * (LONGEST // 2), "FileNotFoundException: " * 9_000])
+def test_a_file_that_is_missing_is_read_once(rest: str) -> None:
+    """Its line may be of any length, and frames may follow or not."""
+    begun = time.monotonic()
+    for frames in ("", "\n", "\n\tat a.b\n" * 1_000):
+        failure_in(f"Exception in thread x FileNotFoundException: {rest}{frames}")
     assert time.monotonic() - begun < 10
 
 

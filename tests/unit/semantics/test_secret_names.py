@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sparkgen.semantics.secret import is_secret, redacted
@@ -175,6 +177,20 @@ def test_a_well_known_token_is_a_secret_whatever_its_name(token: str) -> None:
     assert is_secret("spark.my.option", f"--key={token};x")
     assert redacted(f"a {token} b") == "a *** b"
     assert not is_secret("spark.my.option", f"x{token[:12]}")
+
+
+@pytest.mark.parametrize("before", ["", "Bearer ", "x-", "a=eyJ-"])
+def test_a_web_token_is_a_secret(before: str) -> None:
+    """Also behind a hyphen, which may be a part of one."""
+    token = "eyJ" + "aB3" * 12 + ".eyJ" + "cD4" * 12
+    assert is_secret("spark.my.option", before + token)
+
+
+def test_the_beginning_of_a_web_token_again_and_again_is_read_once() -> None:
+    """Each was followed to the end of the text: its square."""
+    begun = time.monotonic()
+    assert not is_secret("spark.my.option", "eyJ-" * 60_000)
+    assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize(("name", "text"), HARMLESS.items())
