@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from differential.commands import Case
-from sparkgen.importing.differences import Difference
+from differential.differences import Difference
 from sparkgen.properties.table import judgement
 
 SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
 """Between two sentences: each has a line of its own."""
 HEAD = """# How an application differs under sparkgen
 
-<!-- Generated from sparkgen/importing/differences.py and tests/e2e/differential: run `make golden`. -->
+<!-- Generated from tools/differential/differences.py and tests/e2e/differential: run `make golden`. -->
 
 This page shows you what changes for an application that you ran with an operator or `spark-submit`.
 All else is as with Spark's own Kubernetes support: files, class paths, properties, exit codes.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sparkgen.importing.differences import Difference, Seen
+from differential.differences import Difference, Seen
 
 ABSENT = "-"
 """Stands for a value that one side does not have."""

@@ -26,9 +26,9 @@ from cluster.plan import API_SERVER
 from differential import commands, reports, sides
 from differential.ahead import Ahead
 from differential.commands import Case
+from differential.differences import DIFFERENCES
 from differential.sides import Place, Side
 from spark import spark_home
-from sparkgen.importing.differences import DIFFERENCES
 
 pytestmark = [pytest.mark.full, pytest.mark.own_cluster]
 CASES = commands.read_all(Path(__file__).with_name("commands"))

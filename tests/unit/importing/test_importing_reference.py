@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.importing import apache, kubeflow, properties_page
-from sparkgen.importing.reference import page
+from docs.reference import importing, properties
+from sparkgen.importing import apache, kubeflow
 from sparkgen.importing.table import Row, expanded
 from sparkgen.properties.table import judgements
 from sparkgen.schema.store import application_schema
@@ -18,12 +18,12 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 def test_the_page_is_generated(golden: Callable[[Path, str], None]) -> None:
     """docs/reference/import.md says what the importer's tables say."""
-    golden(DOCS / "reference" / "import.md", page())
+    golden(DOCS / "reference" / "import.md", importing.page())
 
 
 def test_the_page_of_properties_is_generated(golden: Callable[[Path, str], None]) -> None:
     """docs/reference/spark-properties.md says what the table of properties says."""
-    golden(DOCS / "reference" / "spark-properties.md", properties_page.page())
+    golden(DOCS / "reference" / "spark-properties.md", properties.page())
 
 
 @pytest.mark.parametrize("name", ["kubeflow", "apache"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from docs.reference.document import reference
 from sparkgen.schema import fields
-from sparkgen.schema.reference import reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "document.md"
 

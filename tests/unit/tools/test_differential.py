@@ -10,11 +10,11 @@ import pytest
 
 from differential import commands, reports, sides
 from differential.ahead import Ahead
+from differential.differences import DIFFERENCES, Difference, Seen
 from differential.page import page
 from differential.pods import facts
 from differential.reports import Differs
 from sparkgen.importing import Choices, Outcome, import_all
-from sparkgen.importing.differences import DIFFERENCES, Difference, Seen
 from sparkgen.usecases.checking import examine
 
 FOLDER = Path(__file__).parents[2] / "e2e" / "differential" / "commands"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+from docs.reference.markdown import sentences, table
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.properties import kubernetes_table, submit_table
 from sparkgen.properties.classes import BACKEND_CLASSES
@@ -61,13 +62,11 @@ def page() -> str:
         "## Classes\n",
         "These classes need the scheduler backend of native Spark on Kubernetes.\n"
         "A property that names one of them, such as `spark.plugins`, gets a warning (SG121).\n",
-        _table(
-            ("class", "remarks"), ((f"`{name}`", _sentence(why)) for name, why in BACKEND_CLASSES.items())
-        ),
+        table(("class", "remarks"), ((f"`{name}`", sentences(why)) for name, why in BACKEND_CLASSES.items())),
         "## Older names\n",
         "Spark still reads these names, so sparkgen reads them as the new name.\n"
         "If several names of a property are set, the new one takes precedence, then the first in the list.\n",
-        _table(
+        table(
             ("property", "older names"),
             ((f"`{name}`", ", ".join(f"`{one}`" for one in older)) for name, older in older_names().items()),
         ),
@@ -79,7 +78,7 @@ def _typed() -> str:
     rows = (
         (f"`{name}`", _since(name), f"`spec.{'.'.join(path)}`") for path, name in TYPED_PROPERTIES.items()
     )
-    return _table(("property", "since Spark", "field"), sorted(rows))
+    return table(("property", "since Spark", "field"), sorted(rows))
 
 
 def _judged(rows: Iterable[Judgement]) -> str:
@@ -94,33 +93,16 @@ def _judged(rows: Iterable[Judgement]) -> str:
         for row in rows
         if row.name.replace("ROLE", "driver") not in typed
     )
-    return _table(("property", "since Spark", "verdict", "remarks"), cells)
+    return table(("property", "since Spark", "verdict", "remarks"), cells)
 
 
 def _remarks(row: Judgement) -> str:
     fields = ", ".join(f"`spec.{field}`" for field in row.fields)
     if row.verdict is Verdict.FIELD:
-        return " ".join(
-            filter(None, (f"{fields}." if fields else _sentence(row.step), _sentence(row.remark)))
-        )
-    parts = (_sentence(row.reason), _sentence(row.step), f"Import sets {fields}." if fields else "")
-    return " ".join(filter(None, parts))
+        return sentences(fields or row.step, row.remark)
+    return sentences(row.reason, row.step, f"import sets {fields}" if fields else "")
 
 
 def _since(name: str) -> str:
     names = {name.replace("ROLE", role) for role in ROLES}
     return max((known()[one].since for one in names if one in known()), default="")
-
-
-def _sentence(text: str) -> str:
-    """Returns a phrase of a report as a sentence. A name in lower case stays in lower case."""
-    if not text:
-        return ""
-    small = text.startswith(("sparkgen", "spark-submit", "`"))
-    return f"{text if small else text[:1].upper() + text[1:]}."
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    lines += [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join(lines) + "\n"

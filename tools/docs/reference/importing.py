@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from docs.reference.markdown import sentences, table
 from sparkgen.importing import apache, kubeflow, kubeflow_connect
 from sparkgen.importing.submit_options import OPTIONS, Option
 from sparkgen.importing.table import Row
@@ -26,8 +27,7 @@ Two entries in this column name no field:
 In both columns, `ROLE` stands for `driver` or `executor`, and `*` stands for any name.
 A field that is in none of these tables is reported as unknown.
 """
-_SMALL = ("sparkgen", "spark-submit", "`")
-"""Words that stay in lower case at the start of a sentence."""
+_HEADS = ("input", "document", "remarks")
 
 
 def page() -> str:
@@ -56,9 +56,7 @@ def page() -> str:
 
 
 def _table(rows: Iterable[Row]) -> str:
-    lines = ["| input | document | remarks |", "|---|---|---|"]
-    lines += [f"| `{row.source}` | {_here(row)} | {_cell(_words(row))} |" for row in rows]
-    return "\n".join(lines) + "\n"
+    return table(_HEADS, ((f"`{row.source}`", _here(row), _words(row)) for row in rows))
 
 
 def _here(row: Row) -> str:
@@ -73,34 +71,16 @@ def _words(row: Row) -> str:
     same = " or ".join(f"`{str(value).lower() if isinstance(value, bool) else value}`" for value in row.same)
     reason = f"any other value is lost, because {row.reason}" if same else row.reason
     left_out = f"the value {same} is left out, because sparkgen always works this way" if same else ""
-    return _sentences(left_out, row.words, reason, row.step)
-
-
-def _sentences(*parts: str) -> str:
-    """Returns phrases of reports as sentences."""
-    return " ".join(f"{_capital(part)}." for part in parts if part)
-
-
-def _capital(text: str) -> str:
-    """Returns a text with a capital letter, unless it starts with a name in lower case."""
-    return text if text.startswith(_SMALL) else text[:1].upper() + text[1:]
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return sentences(left_out, row.words, reason, row.step)
 
 
 def _options() -> str:
-    lines = ["| input | document | remarks |", "|---|---|---|"]
-    lines += [
-        f"| `{option.name}` | {_place(option)} | {_cell(_option_words(option))} |" for option in OPTIONS
-    ]
-    lines.append(
-        "| main file | `spec.mainApplicationFile` | A path without a scheme is a file in the image, or "
-        "beside the document. |"
-    )
-    lines.append("| arguments | `spec.arguments` | Shell variables are copied unchanged, and reported. |")
-    return "\n".join(lines) + "\n"
+    rows = [(f"`{option.name}`", _place(option), _option_words(option)) for option in OPTIONS]
+    main = "A path without a scheme is a file in the image, or beside the document."
+    rows.append(("main file", "`spec.mainApplicationFile`", main))
+    arguments = "Shell variables are copied unchanged, and reported."
+    rows.append(("arguments", "`spec.arguments`", arguments))
+    return table(_HEADS, rows)
 
 
 def _place(option: Option) -> str:
@@ -120,4 +100,4 @@ def _option_words(option: Option) -> str:
         "name": "the name is shortened if necessary, and `spark.app.name` keeps the full name",
         "list": "the text becomes a list",
     }.get(option.kind, "")
-    return _sentences(special, option.reason, option.step)
+    return sentences(special, option.reason, option.step)
