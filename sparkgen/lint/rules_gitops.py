@@ -100,7 +100,7 @@ def namespace(subject: View) -> Iterator[Finding]:
 def expiry(subject: Subject) -> Iterator[Finding]:
     """A one-off run without an expiry time: a cluster that is rebuilt from Git runs it again."""
     run = subject.application.run
-    if subject.ends and not subject.facts.scheduled and run.expires_at is None:
+    if subject.ends and not subject.facts.scheduled and run.get("expiresAt") is None:
         yield Finding(
             subject.facts.path("run", "expiresAt"),
             "a cluster that is rebuilt from Git starts this run again, no matter how old the run is",

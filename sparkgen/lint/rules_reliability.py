@@ -158,7 +158,7 @@ def event_log(subject: Subject) -> Iterator[Finding]:
 def overlapping_runs(subject: Subject) -> Iterator[Finding]:
     """Two runs of one schedule at the same time, on the same data."""
     schedule = subject.application.schedule
-    if schedule is not None and schedule.concurrency_policy == "Allow":
+    if schedule is not None and schedule["concurrencyPolicy"] == "Allow":
         yield Finding(
             ("spec", "concurrencyPolicy"),
             "a slow run and the next one may work on the same data at the same time",
@@ -171,10 +171,10 @@ def overlapping_runs(subject: Subject) -> Iterator[Finding]:
 def time_zone(subject: Subject) -> Iterator[Finding]:
     """A schedule without a time zone: it uses the time zone of the cluster's control plane."""
     schedule = subject.application.schedule
-    if schedule is None or schedule.time_zone is not None:
+    if schedule is None or schedule.get("timeZone") is not None:
         return
-    fields = schedule.cron.split()
-    if schedule.cron.startswith(("@every", "@hourly")) or (
+    fields = schedule["schedule"].split()
+    if schedule["schedule"].startswith(("@every", "@hourly")) or (
         len(fields) == 5 and fields[1] == "*" and fields[2:] == ["*"] * 3
     ):
         return
@@ -189,7 +189,7 @@ def time_zone(subject: Subject) -> Iterator[Finding]:
 def late_start(subject: Subject) -> Iterator[Finding]:
     """A missed run that may start at any later time."""
     schedule = subject.application.schedule
-    if schedule is not None and schedule.starting_deadline_seconds is None:
+    if schedule is not None and schedule.get("startingDeadlineSeconds") is None:
         yield Finding(
             ("spec", "startingDeadlineSeconds"),
             "a missed run starts when the cluster is back, no matter how late",

@@ -18,6 +18,44 @@ DEFAULT_NAMESPACE = "default"
 """The namespace of documents that name none, as with kubectl and an unchanged kubeconfig."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What documents of all kinds have in common."""
+
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    target: Target
+    image_pull_policy: str | None
+    network_policy: Mapping[str, Any] | None
+    log_level: str
+    loggers: Mapping[str, str]
+
+
+def common_fields(
+    metadata: Mapping[str, Any], spec: Mapping[str, Any], namespace: str | None
+) -> dict[str, Any]:
+    """The fields of `Described`; `namespace` is the caller's choice for documents without a namespace."""
+    logging = spec.get("logging") or {}
+    return {
+        "name": metadata["name"],
+        "namespace": metadata.get("namespace") or namespace or DEFAULT_NAMESPACE,
+        "labels": metadata.get("labels") or {},
+        "annotations": metadata.get("annotations") or {},
+        "target": metadata.get("target") or "kubectl",
+        "image_pull_policy": spec.get("imagePullPolicy"),
+        "network_policy": if_enabled(spec.get("networkPolicy")),
+        "log_level": logging.get("level", "INFO"),
+        "loggers": logging.get("loggers") or {},
+    }
+
+
+def if_enabled(section: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A section of a document, which is on unless it says otherwise; None if it is off."""
+    return section if section is not None and section.get("enabled", True) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """The memory of one Spark process in MiB, in Spark's own parts."""
@@ -59,54 +97,6 @@ class Executors:
     minimum: int
     initial: int
     maximum: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """Settings of the allocator, in counts and milliseconds; None: the allocator's default."""
-
-    batch_size: int | None = None
-    batch_delay_ms: int | None = None
-    max_pending_pods: int | None = None
-    executor_timeout_ms: int | None = None
-    pending_timeout_ms: int | None = None
-    max_executor_failures: int | None = None
-    failures_interval_ms: int | None = None
-    max_unschedulable_pods: int | None = None
-    wait_for_registration: bool | None = None
-    locality: Mapping[str, Any] | None = None
-    """The section as the document has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The identity of a run (`id`), the time until which it may start, and how many ended runs are kept."""
-
-    id: str | None
-    expires_at: str | None
-    keep_succeeded: int | None
-    keep_failed: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """How many ended runs are kept beside the current one; None keeps all."""
-
-    succeeded: int | None
-    failed: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """The schedule of a scheduled application, in CronJob's terms."""
-
-    cron: str
-    time_zone: str | None
-    concurrency_policy: str
-    suspend: bool
-    starting_deadline_seconds: int | None
-    successful_history: int | None
-    failed_history: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,20 +157,14 @@ class ConfFiles:
     keys: tuple[KeyFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application(Described):
     """The values of a document, ready to render."""
 
-    name: str
-    namespace: str
-    labels: Mapping[str, str]
-    annotations: Mapping[str, str]
-    target: Target
     language: Literal["Java", "Scala", "Python", "R"]
     spark_version: str
     scala_version: str
     runtime_image: str
-    image_pull_policy: str | None
     image_pull_secrets: tuple[str, ...]
     main_class: str | None
     main_file: str | None
@@ -201,7 +185,8 @@ class Application:
     driver: Role
     executor: Role
     executors: Executors
-    tuning: Tuning
+    tuning: Mapping[str, Any]
+    """The allocator's settings that the document sets, by their names in the tuning file."""
     on_mismatch: str
     allocator_resources: Mapping[str, Any] | None
     restart: str
@@ -210,15 +195,15 @@ class Application:
     ttl_seconds: int | None
     suspend: bool
     batch: BatchScheduler | None
-    run: Run
-    history: History | None
-    schedule: Schedule | None
+    run: Mapping[str, Any]
+    """The section `run` of the document."""
+    history: Mapping[str, int] | None
+    """How many ended runs are kept beside the current one, as in `run.history`; None: all."""
+    schedule: Mapping[str, Any] | None
+    """The spec of a scheduled application, with its defaults; None for others."""
     account: Account
-    network_policy: Mapping[str, Any] | None
     disruption_budget: Mapping[str, Any] | None
     ui: Mapping[str, Any]
-    log_level: str
-    loggers: Mapping[str, str]
     metrics_properties: str | None
     shuffle: Shuffle | None
     log_claim: LogClaim | None

@@ -9,16 +9,13 @@ from sparkgen import contract
 from sparkgen.grammar.duration import to_milliseconds
 from sparkgen.model import sizes
 from sparkgen.model.application import (
-    DEFAULT_NAMESPACE,
     Account,
     Application,
     Executors,
-    History,
     Role,
     RoleName,
-    Run,
-    Schedule,
-    Tuning,
+    common_fields,
+    if_enabled,
 )
 from sparkgen.model.batch import batch_scheduler
 from sparkgen.model.completion import as_application, section_of
@@ -35,8 +32,10 @@ from sparkgen.spark_versions import scala_line
 GITOPS = ("argocd", "flux")
 """Targets that apply the content of Git repeatedly."""
 
-DEFAULT_HISTORY = History(succeeded=3, failed=1)
+DEFAULT_HISTORY: Mapping[str, int] = {"succeeded": 3, "failed": 1}
 """The default with a GitOps controller: as many as a CronJob keeps."""
+
+SCHEDULE_DEFAULTS: Mapping[str, Any] = {"concurrencyPolicy": "Forbid", "suspend": False}
 
 
 def build(value: Mapping[str, Any], namespace: str | None = None) -> Application:
@@ -53,20 +52,14 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
     metadata = value["metadata"]
     properties = effective_properties(spec)
     restart = spec.get("restartPolicy") or {}
-    chosen = metadata.get("namespace") or namespace or DEFAULT_NAMESPACE
-    logging = spec.get("logging") or {}
+    common = common_fields(metadata, spec, namespace)
     executors = executors_of(properties)
     return Application(
-        name=metadata["name"],
-        namespace=chosen,
-        labels=metadata.get("labels") or {},
-        annotations=metadata.get("annotations") or {},
-        target=metadata.get("target") or "kubectl",
+        **common,
         language=spec["type"],
         spark_version=spec["sparkVersion"],
         scala_version=spec.get("scalaVersion") or scala_line(spec["sparkVersion"]),
         runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
-        image_pull_policy=spec.get("imagePullPolicy"),
         image_pull_secrets=tuple(spec.get("imagePullSecrets") or ()),
         main_class=spec.get("mainClass"),
         main_file=spec.get("mainApplicationFile"),
@@ -79,7 +72,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         conf_files=conf_files(spec.get("sparkConfFiles") or {}),
         volumes=tuple(spec.get("volumes") or ()),
         delivery=delivery(written),
-        staging=staging_server(written, chosen),
+        staging=staging_server(written, common["namespace"]),
         driver=_role("driver", spec, properties),
         executor=_role("executor", spec, properties),
         executors=executors,
@@ -93,17 +86,14 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
         batch=batch_scheduler(spec, executors.minimum, executors.initial),
-        run=_run(spec),
+        run=spec.get("run") or {},
         history=_history(value, spec),
-        schedule=_schedule(outer) if scheduled else None,
+        schedule={**SCHEDULE_DEFAULTS, **outer} if scheduled else None,
         account=_account(metadata["name"], spec),
-        network_policy=_if_enabled(spec.get("networkPolicy")),
-        disruption_budget=_if_enabled(spec.get("podDisruptionBudget")),
+        disruption_budget=if_enabled(spec.get("podDisruptionBudget")),
         ui=spec.get("sparkUIOptions") or {},
-        log_level=logging.get("level", "INFO"),
-        loggers=logging.get("loggers") or {},
         metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
-        shuffle=application_shuffle(spec.get("shuffleService"), chosen),
+        shuffle=application_shuffle(spec.get("shuffleService"), common["namespace"]),
         log_claim=log_claim(spec.get("eventLog")),
         connect=section_of(value, CONNECT_KIND),
         notebook=notebook(section_of(value, NOTEBOOK_KIND)),
@@ -156,20 +146,24 @@ def executors_of(properties: Mapping[str, str]) -> Executors:
     )
 
 
-def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> Tuning:
-    prefix = "spark.kubernetes.allocation."
-    return Tuning(
-        batch_size=_number(properties.get(f"{prefix}batch.size")),
-        batch_delay_ms=_milliseconds(properties.get(f"{prefix}batch.delay")),
-        max_pending_pods=_number(properties.get(f"{prefix}maxPendingPods")),
-        executor_timeout_ms=_milliseconds(properties.get(f"{prefix}executor.timeout")),
-        pending_timeout_ms=_milliseconds(lookup(spec, ("allocation", "pendingTimeout"))),
-        max_executor_failures=_number(properties.get("spark.executor.maxNumFailures")),
-        failures_interval_ms=_milliseconds(properties.get("spark.executor.failuresValidityInterval")),
-        max_unschedulable_pods=lookup(spec, ("allocation", "maxUnschedulablePods")),
-        wait_for_registration=lookup(spec, ("allocation", "waitForRegistration")),
-        locality=lookup(spec, ("allocation", "locality")),
-    )
+def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> dict[str, Any]:
+    """The allocator's settings, in counts and milliseconds; `locality` is as the document has it."""
+    given, prefix = spec.get("allocation") or {}, "spark.kubernetes.allocation."
+    settings = {
+        "batchSize": _number(properties.get(f"{prefix}batch.size")),
+        "batchDelayMs": _milliseconds(properties.get(f"{prefix}batch.delay")),
+        "maxPendingPods": _number(properties.get(f"{prefix}maxPendingPods")),
+        "maxUnschedulablePods": given.get("maxUnschedulablePods"),
+        "waitForRegistration": given.get("waitForRegistration"),
+        "locality": given.get("locality"),
+        "executorTimeoutMs": _milliseconds(properties.get(f"{prefix}executor.timeout")),
+        "pendingTimeoutMs": _milliseconds(given.get("pendingTimeout")),
+        "maxExecutorFailures": _number(properties.get("spark.executor.maxNumFailures")),
+        "executorFailuresValidityIntervalMs": _milliseconds(
+            properties.get("spark.executor.failuresValidityInterval")
+        ),
+    }
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _time_to_live(value: Mapping[str, Any]) -> int | None:
@@ -194,36 +188,18 @@ def _milliseconds(text: str | None) -> int | None:
     return None if text is None else to_milliseconds(text, default_unit="ms")
 
 
-def _run(spec: Mapping[str, Any]) -> Run:
-    run = spec.get("run") or {}
-    history = run.get("history") or {}
-    return Run(run.get("id"), run.get("expiresAt"), history.get("succeeded"), history.get("failed"))
-
-
-def _history(value: Mapping[str, Any], spec: Mapping[str, Any]) -> History | None:
+def _history(value: Mapping[str, Any], spec: Mapping[str, Any]) -> Mapping[str, int] | None:
     """How many ended runs to keep; None if nothing removes ended runs.
 
     GitOps controllers are configured to keep the objects of a run, so something else has to remove them.
     """
     if not (spec.get("rbac") or {}).get("create", True):
         return None
-    given = (spec.get("run") or {}).get("history") or {}
+    given: Mapping[str, int] = (spec.get("run") or {}).get("history") or {}
     once = value["kind"] == "SparkApplication" and (spec.get("restartPolicy") or {}).get("type") != "Always"
     if once and given:
-        return History(given.get("succeeded"), given.get("failed"))
+        return given
     return DEFAULT_HISTORY if value["metadata"].get("target") in GITOPS else None
-
-
-def _schedule(outer: Mapping[str, Any]) -> Schedule:
-    return Schedule(
-        cron=outer["schedule"],
-        time_zone=outer.get("timeZone"),
-        concurrency_policy=outer.get("concurrencyPolicy", "Forbid"),
-        suspend=bool(outer.get("suspend", False)),
-        starting_deadline_seconds=outer.get("startingDeadlineSeconds"),
-        successful_history=outer.get("successfulRunHistoryLimit"),
-        failed_history=outer.get("failedRunHistoryLimit"),
-    )
 
 
 def _account(application: str, spec: Mapping[str, Any]) -> Account:
@@ -236,7 +212,3 @@ def _account(application: str, spec: Mapping[str, Any]) -> Account:
         annotations=own.get("annotations") or {},
         rbac=bool((spec.get("rbac") or {}).get("create", True)),
     )
-
-
-def _if_enabled(section: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    return section if section is not None and section.get("enabled", True) else None

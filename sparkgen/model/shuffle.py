@@ -32,19 +32,6 @@ JANITOR_DEFAULTS: Mapping[str, Any] = {
 """The defaults of a section `janitor`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Janitor:
-    """Settings for removing shuffle data of ended applications: seconds, and percent of a file system."""
-
-    interval: int
-    grace: int
-    without_access: int
-    pressure: int
-    port: int
-    dry_run: bool
-    resources: Mapping[str, Any]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShuffleService(Server):
     """A document of the kind SparkShuffleService, ready to render."""
@@ -57,7 +44,8 @@ class ShuffleService(Server):
     host_network: bool
     directories: tuple[str, ...]
     secret_name: str | None
-    janitor: Janitor
+    janitor: Mapping[str, Any]
+    """The section `janitor`, with its defaults: seconds, and percent of a file system."""
     metrics_properties: str | None
 
 
@@ -97,19 +85,6 @@ def build_service(value: Mapping[str, Any], namespace: str | None = None) -> Shu
         host_network=bool(spec.get("hostNetwork", False)),
         directories=directories(spec.get("directories"), value["metadata"]["name"]),
         secret_name=spec.get("secretName"),
-        janitor=_janitor(spec.get("janitor") or {}),
+        janitor={**JANITOR_DEFAULTS, **(spec.get("janitor") or {})},
         metrics_properties=(spec.get("monitoring") or {}).get("metricsProperties"),
-    )
-
-
-def _janitor(section: Mapping[str, Any]) -> Janitor:
-    given = {**JANITOR_DEFAULTS, **section}
-    return Janitor(
-        interval=given["intervalSeconds"],
-        grace=given["graceSeconds"],
-        without_access=given["withoutAccessSeconds"],
-        pressure=given["pressurePercent"],
-        port=given["port"],
-        dry_run=bool(given["dryRun"]),
-        resources=given.get("resources") or {},
     )

@@ -25,18 +25,6 @@ COLLECTION_DEFAULTS: Mapping[str, Any] = {
 """The defaults of a section `garbageCollection`: a month, so that a revert in Git still works."""
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """Settings for removing unused artifacts: when, for which namespaces, and after how many seconds."""
-
-    schedule: str
-    namespaces: tuple[str, ...]
-    grace: int
-    dry_run: bool
-    suspend: bool
-    resources: Mapping[str, Any]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagingServer(Server):
     """A document of the kind SparkStagingServer, ready to render. It has no JVM."""
@@ -51,7 +39,8 @@ class StagingServer(Server):
     credentials: str
     tls_secret: str | None
     read_only: bool
-    collection: Collection | None
+    collection: Mapping[str, Any] | None
+    """The section `garbageCollection`, with its defaults."""
 
 
 def build_staging_server(value: Mapping[str, Any], namespace: str | None = None) -> StagingServer:
@@ -71,16 +60,9 @@ def build_staging_server(value: Mapping[str, Any], namespace: str | None = None)
     )
 
 
-def _collection(section: Mapping[str, Any] | None, read_only: bool) -> Collection | None:
+def _collection(section: Mapping[str, Any] | None, read_only: bool) -> Mapping[str, Any] | None:
     if section is None:
         return None
     given = {**COLLECTION_DEFAULTS, **section}
-    return Collection(
-        schedule=given["schedule"],
-        namespaces=tuple(given["namespaces"]),
-        grace=given["graceSeconds"],
-        dry_run=bool(given["dryRun"]),
-        # Storage that is read-only must not be changed by the garbage collection either.
-        suspend=bool(given["suspend"]) or read_only,
-        resources=given.get("resources") or {},
-    )
+    # Storage that is read-only must not be changed by the garbage collection either.
+    return {**given, "suspend": bool(given["suspend"]) or read_only}

@@ -125,34 +125,16 @@ def executor_files(application: Application, run: str) -> dict[str, str]:
 
 def tuning_files(application: Application) -> dict[str, str]:
     """The files of the `-tuning` ConfigMap: everything that may change without a new run."""
-    executors = application.executors
-    tuning = application.tuning
-    allocation = {
-        "batchSize": tuning.batch_size,
-        "batchDelayMs": tuning.batch_delay_ms,
-        "maxPendingPods": tuning.max_pending_pods,
-        "maxUnschedulablePods": tuning.max_unschedulable_pods,
-        "waitForRegistration": tuning.wait_for_registration,
-        "locality": tuning.locality,
-        "executorTimeoutMs": tuning.executor_timeout_ms,
-        "pendingTimeoutMs": tuning.pending_timeout_ms,
-        "maxExecutorFailures": tuning.max_executor_failures,
-        "executorFailuresValidityIntervalMs": tuning.failures_interval_ms,
-    }
+    executors, run = application.executors, application.run
+    history = run.get("history") or {}
     bounds = {"minimum": executors.minimum, "initial": executors.initial, "maximum": executors.maximum}
     document = {
         "version": contract.VERSION,
         "executors": _given(bounds) if executors.dynamic else {"instances": executors.instances},
-        "allocation": _given(allocation),
-        "run": _given({"expiresAt": application.run.expires_at, "history": _history(application)}),
+        "allocation": application.tuning,
+        "run": _given({"expiresAt": run.get("expiresAt"), "history": history or None}),
     }
     return {contract.TUNING_FILE: json_text(document)}
-
-
-def _history(application: Application) -> dict[str, Any] | None:
-    return (
-        _given({"succeeded": application.run.keep_succeeded, "failed": application.run.keep_failed}) or None
-    )
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

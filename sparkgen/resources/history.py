@@ -33,8 +33,7 @@ def history_values(
         "runtimeImage": application.runtime_image,
         "runtimeResources": DEFAULT_RUNTIME_RESOURCES,
         "workload": workload,
-        "succeeded": None if history.succeeded is None else str(history.succeeded),
-        "failed": None if history.failed is None else str(history.failed),
+        **{ended: str(history[ended]) if ended in history else None for ended in ("succeeded", "failed")},
     }
     spec = fill(OBJECT_LAYERS["history_job"], values)
     digest = names.digest(spec, names.RUN_HASH_LENGTH)

@@ -75,16 +75,7 @@ def workload(application: Application, run: str) -> Object:
         "timeToLive": application.ttl_seconds,
         "suspended": True if application.suspend else None,
         "replicas": 0 if application.suspend else 1,
-        "schedule": schedule
-        and {
-            "schedule": schedule.cron,
-            "timeZone": schedule.time_zone,
-            "concurrencyPolicy": schedule.concurrency_policy,
-            "suspend": schedule.suspend,
-            "startingDeadlineSeconds": schedule.starting_deadline_seconds,
-            "successfulRunHistoryLimit": schedule.successful_history,
-            "failedRunHistoryLimit": schedule.failed_history,
-        },
+        "schedule": schedule,
     }
     kind = "cron_job" if schedule else "deployment" if application.restart == "Always" else "job"
     return fill(OBJECT_LAYERS[kind], values)

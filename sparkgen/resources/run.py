@@ -33,7 +33,7 @@ def identity(application: Application) -> dict[str, Any]:
     """The input of the hash: the run's objects, with a placeholder where the hash will be."""
     run = names.run_name(application.name, names.RUN_PLACEHOLDER)
     return {
-        "id": application.run.id or "",
+        "id": application.run.get("id") or "",
         "workload": _job_spec(workload(application, run)),
         "files": files(application, run),
     }

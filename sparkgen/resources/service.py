@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model.properties import property_text
 from sparkgen.model.shuffle import ShuffleService
 from sparkgen.objects import Object
 from sparkgen.resources import server
@@ -66,7 +67,7 @@ def values(service: ShuffleService) -> dict[str, Any]:
         "hostNetwork": True if service.host_network else None,
         "dnsPolicy": "ClusterFirstWithHostNet" if service.host_network else None,
         "runtimeImage": service.runtime_image,
-        "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, janitor.resources),
+        "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, janitor.get("resources") or {}),
         "resources": merge(
             daemon_resources(service.memory, SERVICE_REQUEST), service.spec.get("resources") or {}
         ),
@@ -78,13 +79,6 @@ def values(service: ShuffleService) -> dict[str, Any]:
         ],
         # At the same paths that executors send to the service.
         "directoryMounts": [{"name": name, "mountPath": path} for name, path in named],
-        "janitorPort": janitor.port,
-        "janitor": {
-            "intervalSeconds": str(janitor.interval),
-            "graceSeconds": str(janitor.grace),
-            "withoutAccessSeconds": str(janitor.without_access),
-            "pressurePercent": str(janitor.pressure),
-            "port": str(janitor.port),
-            "dryRun": "true" if janitor.dry_run else "false",
-        },
+        "janitorPort": janitor["port"],
+        "janitor": {name: property_text(value) for name, value in janitor.items()},
     }

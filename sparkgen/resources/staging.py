@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen import contract, names
+from sparkgen.model.properties import property_text
 from sparkgen.model.staging import StagingServer
 from sparkgen.objects import Object
 from sparkgen.resources import exposure, server
@@ -103,11 +104,10 @@ def _collection(staging: StagingServer) -> Object | None:
     if found is None:
         return None
     return {
-        "schedule": found.schedule,
-        "suspend": found.suspend,
-        "namespaces": ",".join(found.namespaces),
-        "graceSeconds": str(found.grace),
-        "dryRun": "true" if found.dry_run else "false",
-        "sweep": [*SWEEP_COMMAND, DRY_RUN] if found.dry_run else SWEEP_COMMAND,
-        "resources": merge(DEFAULT_RUNTIME_RESOURCES, found.resources),
+        **found,
+        "namespaces": ",".join(found["namespaces"]),
+        "graceSeconds": str(found["graceSeconds"]),
+        "dryRun": property_text(found["dryRun"]),
+        "sweep": [*SWEEP_COMMAND, DRY_RUN] if found["dryRun"] else SWEEP_COMMAND,
+        "resources": merge(DEFAULT_RUNTIME_RESOURCES, found.get("resources") or {}),
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from chart import hooks
@@ -115,7 +114,7 @@ def _resources() -> Table:
         "redirectProperties": exposure.REDIRECT,
         "fixedPorts": sorted(executor.FIXED_PORTS),
         "rpcPasswords": executor.RPC_PASSWORDS,
-        "defaultHistory": asdict(DEFAULT_HISTORY),
+        "defaultHistory": DEFAULT_HISTORY,
         "defaultQueue": DEFAULT_QUEUE,
         "gangRatio": {
             "ratio": batch.RATIO,

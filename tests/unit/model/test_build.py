@@ -9,7 +9,7 @@ import pytest
 
 from sparkgen import contract
 from sparkgen.model import build
-from sparkgen.model.application import Account, Application, Executors, Run, Schedule, Tuning
+from sparkgen.model.application import Account, Application, Executors
 
 SPEC: dict[str, Any] = {
     "type": "Scala",
@@ -35,8 +35,8 @@ def test_defaults() -> None:
     assert (made.runtime_image, made.on_mismatch) == (contract.RUNTIME_IMAGE, "fail")
     assert (made.log_level, made.loggers, made.metrics_properties) == ("INFO", {}, None)
     assert made.executors == Executors(dynamic=False, instances=1, minimum=1, initial=1, maximum=1)
-    assert made.tuning == Tuning()
-    assert made.run == Run(None, None, None, None)
+    assert made.tuning == {}
+    assert made.run == {}
     assert made.account == Account("pi", create=True, annotations={}, rbac=True)
     assert (made.network_policy, made.disruption_budget, made.ui) == (None, None, {})
     for role in (made.driver, made.executor):
@@ -166,15 +166,25 @@ def test_tuning_is_in_counts_and_milliseconds() -> None:
             "locality": {"enabled": False},
         }
     )
-    expected = Tuning(20, 500, 50, 120_000, 3_600_000, 7, 60_000, 30, True, {"enabled": False})
-    assert made.tuning == expected
+    assert made.tuning == {
+        "batchSize": 20,
+        "batchDelayMs": 500,
+        "maxPendingPods": 50,
+        "executorTimeoutMs": 120_000,
+        "pendingTimeoutMs": 3_600_000,
+        "maxExecutorFailures": 7,
+        "executorFailuresValidityIntervalMs": 60_000,
+        "maxUnschedulablePods": 30,
+        "waitForRegistration": True,
+        "locality": {"enabled": False},
+    }
 
 
 def test_tuning_from_spark_conf() -> None:
     """Spark's own properties mean the same, and typed fields win over them."""
     conf = {"spark.kubernetes.allocation.batch.size": "10", "spark.kubernetes.allocation.batch.delay": "2s"}
     made = application(sparkConf=conf, allocation={"batchSize": 30})
-    assert made.tuning == Tuning(batch_size=30, batch_delay_ms=2000)
+    assert made.tuning == {"batchSize": 30, "batchDelayMs": 2000}
 
 
 @pytest.mark.parametrize("section", ["networkPolicy", "podDisruptionBudget"])
@@ -230,11 +240,11 @@ def test_scheduled() -> None:
         },
     }
     made = build(value)
-    assert made.schedule == Schedule("@daily", "Etc/UTC", "Forbid", True, 60, 0, 2)
+    assert made.schedule == {**value["spec"], "concurrencyPolicy": "Forbid"}
     assert (made.image_pull_secrets, made.retries, made.suspend) == ((), 1, False)
 
 
 def test_run() -> None:
     """`run` says what makes a run new, until when it may start, and what is kept."""
     run = {"id": "7", "expiresAt": "2026-01-01T00:00:00Z", "history": {"succeeded": 0, "failed": 3}}
-    assert application(run=run).run == Run("7", "2026-01-01T00:00:00Z", 0, 3)
+    assert application(run=run).run == run
