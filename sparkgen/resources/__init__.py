@@ -9,22 +9,16 @@ from sparkgen.model.historyserver import HistoryServer
 from sparkgen.model.server import Server
 from sparkgen.model.shuffle import ShuffleService
 from sparkgen.model.staging import StagingServer
+from sparkgen.objects import Object
+from sparkgen.resources import fill, historyserver, service, staging
 from sparkgen.resources.gitops import for_target
-from sparkgen.resources.historyserver import render_history_server
-from sparkgen.resources.objects import application_objects
+from sparkgen.resources.object_layers import OBJECT_LAYERS
+from sparkgen.resources.objects import application_values
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
-from sparkgen.resources.service import render_service
-from sparkgen.resources.staging import render_staging_server
+from sparkgen.resources.staging_layers import STAGING_LAYERS
 
-__all__ = [
-    "render",
-    "render_history_server",
-    "render_service",
-    "render_staging_server",
-    "run_name",
-    "run_of",
-]
+__all__ = ["render", "run_name", "run_of"]
 
 
 def run_of(described: Application | Server) -> str:
@@ -32,20 +26,22 @@ def run_of(described: Application | Server) -> str:
     return run_name(described) if isinstance(described, Application) else ""
 
 
-def render(described: Application | Server) -> tuple[dict[str, Any], ...]:
+def render(described: Application | Server) -> tuple[Object, ...]:
     """All objects of an application, or of a server, in the order in which they are applied."""
-    if isinstance(described, ShuffleService):
-        return render_service(described)
-    if isinstance(described, HistoryServer):
-        return render_history_server(described)
-    if isinstance(described, StagingServer):
-        return render_staging_server(described)
-    if isinstance(described, Application):
-        return _render_application(described)
+    objects = fill.fill(*_layer_and_values(described))["objects"]
+    return tuple(ordered(for_target(item, described.target)) for item in objects)
+
+
+def _layer_and_values(described: Application | Server) -> tuple[dict[str, Any], dict[str, Any]]:
+    match described:
+        case Application():
+            run = run_name(described)
+            values = application_values(described, run, files(described, run))
+            return OBJECT_LAYERS["application"], values
+        case ShuffleService():
+            return OBJECT_LAYERS["service"], service.values(described)
+        case HistoryServer():
+            return OBJECT_LAYERS["historyServer"], historyserver.values(described)
+        case StagingServer():
+            return STAGING_LAYERS["stagingServer"], staging.values(described)
     raise TypeError(f"nothing renders a {type(described).__name__}")
-
-
-def _render_application(application: Application) -> tuple[dict[str, Any], ...]:
-    run = run_name(application)
-    made = application_objects(application, run, files(application, run))
-    return tuple(ordered(for_target(item, application.target)) for item in made)

@@ -9,11 +9,7 @@ from sparkgen.model.historyserver import HistoryServer
 from sparkgen.objects import Object
 from sparkgen.resources import exposure, pod, server
 from sparkgen.resources.conf import log4j2_text
-from sparkgen.resources.fill import fill
-from sparkgen.resources.gitops import for_target
 from sparkgen.resources.merge import merge
-from sparkgen.resources.object_layers import OBJECT_LAYERS
-from sparkgen.resources.order import ordered
 from sparkgen.resources.security import POD_SECURITY
 from sparkgen.resources.shuffle import daemon_resources
 from sparkgen.resources.text import properties_text
@@ -21,12 +17,6 @@ from sparkgen.resources.text import properties_text
 HISTORY_REQUEST = {"cpu": "500m"}
 FILTERS = "spark.ui.filters"
 """Servlet filters, which may require a login: then only the port can be probed."""
-
-
-def render_history_server(history: HistoryServer) -> tuple[Object, ...]:
-    """All objects of a server, in the order in which they are applied."""
-    made = fill(OBJECT_LAYERS["historyServer"], values(history))["objects"]
-    return tuple(ordered(for_target(item, history.target)) for item in made)
 
 
 def spark_properties(history: HistoryServer) -> dict[str, str]:

@@ -31,9 +31,17 @@ def field_env(name: str, path: str) -> dict[str, Any]:
     return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
 
 
-def secret_env(name: str, secret: str) -> Layer:
-    """An environment variable with the key of a shuffle service's Secret, if the value `secret` names one."""
-    source = {"name": f"@{{{secret}}}", "key": contract.SECRET_KEY}
+def env_if(value: str, name: str, text: str = "") -> Layer:
+    """An environment variable with a value, or with a text if the value is true; left out otherwise."""
+    return {"@if": value, "name": name, "value": text or f"@{{{value}}}"}
+
+
+def secret_env(name: str, secret: str, key: str = contract.SECRET_KEY) -> Layer:
+    """An environment variable with a key of a Secret, by default a shuffle service's.
+
+    It is left out if the value `secret` does not name one.
+    """
+    source = {"name": f"@{{{secret}}}", "key": key}
     return {"@if": secret, "name": name, "valueFrom": {"secretKeyRef": source}}
 
 
@@ -262,7 +270,7 @@ LAYERS: Mapping[str, Layer] = {
                     "env": [
                         CONTRACT_ENV,  # not the run: so the chart makes these pods only once
                         {"name": contract.ENV_ARTIFACTS, "value": "@{fetch.artifacts}"},
-                        {"@if": "fetch.insecure", "name": contract.ENV_ARTIFACTS_INSECURE, "value": "true"},
+                        env_if("fetch.insecure", contract.ENV_ARTIFACTS_INSECURE, "true"),
                     ],
                     "volumeMounts": [
                         {"name": contract.ARTIFACTS_VOLUME, "mountPath": contract.ARTIFACTS_DIR},
@@ -390,12 +398,8 @@ LAYERS: Mapping[str, Layer] = {
                         field_env(contract.ENV_POD_IP, "status.podIP"),
                         # The allocator passes it on as the application's secret.
                         secret_env(contract.ENV_SERVICE_SECRET, "serviceSecret"),
-                        {
-                            "@if": "connect",
-                            "name": contract.ENV_CONNECT_PORT,
-                            "value": str(contract.CONNECT_PORT),
-                        },
-                        {"@if": "byKubelet", "name": contract.ENV_CHECK_EXPIRY, "value": "true"},
+                        env_if("connect", contract.ENV_CONNECT_PORT, str(contract.CONNECT_PORT)),
+                        env_if("byKubelet", contract.ENV_CHECK_EXPIRY, "true"),
                     ],
                     "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
                     "startupProbe": {
@@ -440,7 +444,7 @@ LAYERS: Mapping[str, Layer] = {
                 field_env(contract.ENV_BIND_ADDRESS, "status.podIP"),
                 {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
                 HADOOP_ENV,
-                {"@if": "sparkUser", "name": contract.ENV_SPARK_USER, "value": "@{sparkUser}"},
+                env_if("sparkUser", contract.ENV_SPARK_USER),
                 {
                     "@if": "connectToken",
                     "name": contract.ENV_CONNECT_TOKEN,
@@ -480,11 +484,7 @@ LAYERS: Mapping[str, Layer] = {
                         "name": contract.ENV_NOTEBOOK_TOKEN,
                         "value": f"{contract.NOTEBOOK_DIR}/{NOTEBOOK_TOKEN_FILE}",
                     },
-                    {
-                        "@if": "notebook.idleSeconds",
-                        "name": contract.ENV_KERNEL_IDLE_SECONDS,
-                        "value": "@{notebook.idleSeconds}",
-                    },
+                    env_if("notebook.idleSeconds", contract.ENV_KERNEL_IDLE_SECONDS),
                 ],
                 volumeMounts=[
                     {"name": contract.HOME_VOLUME, "mountPath": contract.HOME_DIR},
@@ -629,11 +629,11 @@ LAYERS: Mapping[str, Layer] = {
                 field_env(contract.ENV_EXECUTOR_POD_NAME, "metadata.name"),
                 {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
                 HADOOP_ENV,
-                {"@if": "proxyUser", "name": contract.ENV_SPARK_USER, "value": "@{proxyUser}"},
-                {"@if": "classPath", "name": contract.ENV_CLASSPATH, "value": "@{classPath}"},
-                {"@if": "libraryPath", "name": contract.ENV_LIBRARY_PATH, "value": "@{libraryPath}"},
-                {"@if": "pythonFiles", "name": contract.ENV_PYTHON_FILES, "value": "@{pythonFiles}"},
-                {"@if": "javaOptions", "name": contract.ENV_EXECUTOR_JAVA_OPTIONS, "value": "@{javaOptions}"},
+                env_if("proxyUser", contract.ENV_SPARK_USER),
+                env_if("classPath", contract.ENV_CLASSPATH),
+                env_if("libraryPath", contract.ENV_LIBRARY_PATH),
+                env_if("pythonFiles", contract.ENV_PYTHON_FILES),
+                env_if("javaOptions", contract.ENV_EXECUTOR_JAVA_OPTIONS),
                 "@{*startupEnv}",
             ],
             volumeMounts=[read_only("@{confVolumeName}", contract.CONF_DIR), HADOOP_MOUNT],

@@ -14,6 +14,7 @@ from sparkgen.resources.layers import (
     Layer,
     claim_volume,
     config_map_volume,
+    env_if,
     field_env,
     picked_from_role,
     read_only,
@@ -61,7 +62,7 @@ JANITOR_ENV = (
 DAEMON_ENV: tuple[Layer, ...] = (
     {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
     {"name": "SPARK_DAEMON_MEMORY", "value": "@{heap}m"},
-    {"@if": "role.javaOptions", "name": "SPARK_DAEMON_JAVA_OPTS", "value": "@{role.javaOptions}"},
+    env_if("role.javaOptions", "SPARK_DAEMON_JAVA_OPTS"),
 )
 """The variables that Spark's launcher of daemons reads (SparkClassCommandBuilder)."""
 
@@ -133,25 +134,23 @@ def metadata(name: str, labels: str = "labels", annotations: str = "annotations"
     }
 
 
+def head(api_version: str, kind: str, given: Layer) -> Layer:
+    """The fields with which an object begins; `given` is its metadata."""
+    return {"apiVersion": api_version, "kind": kind, "metadata": given}
+
+
 def service_account(given: Layer) -> Layer:
     """A service account; a pod gets its token only if it asks for it."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": given,
-        "automountServiceAccountToken": False,
-    }
+    return {**head("v1", "ServiceAccount", given), "automountServiceAccountToken": False}
 
 
 def granted(
     when: str | None, given: Layer, rules: Sequence[Layer], account: str, namespace: str = "@{namespace}"
 ) -> tuple[Layer, Layer]:
     """A Role, and a RoleBinding that grants it to an account, which may be in another namespace."""
-    role = {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": given, "rules": rules}
+    role = {**head(f"{RBAC}/v1", "Role", given), "rules": rules}
     binding = {
-        "apiVersion": f"{RBAC}/v1",
-        "kind": "RoleBinding",
-        "metadata": given,
+        **head(f"{RBAC}/v1", "RoleBinding", given),
         "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": given["name"]},
         "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
     }
@@ -161,7 +160,7 @@ def granted(
 
 def config_map(given: Layer, data: str, **fields: Any) -> Layer:
     """A ConfigMap with the files of the value named `data`."""
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": given, **fields, "data": f"@{{{data}}}"}
+    return {**head("v1", "ConfigMap", given), **fields, "data": f"@{{{data}}}"}
 
 
 def tcp(*ports: int | str) -> list[Layer]:
@@ -169,13 +168,11 @@ def tcp(*ports: int | str) -> list[Layer]:
     return [{"protocol": "TCP", "port": port} for port in ports]
 
 
-def network_policy(selector: Layer, *rules: Layer) -> Layer:
+def network_policy(selector: Layer, *rules: Layer, name: str = "@{name}") -> Layer:
     """A policy for who may connect to the pods."""
     return {
         "@if": "policy",
-        "apiVersion": NETWORKING,
-        "kind": "NetworkPolicy",
-        "metadata": metadata("@{name}"),
+        **head(NETWORKING, "NetworkPolicy", metadata(name)),
         "spec": {"podSelector": {"matchLabels": selector}, "policyTypes": ["Ingress"], "ingress": rules},
     }
 
@@ -193,9 +190,7 @@ def exposed(section: str, name: str, selector: Layer, port: Layer, route: Layer)
 
     service = {
         "@if": section,
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": metadata(name, f"{section}.labels", f"{section}.annotations"),
+        **head("v1", "Service", metadata(name, f"{section}.labels", f"{section}.annotations")),
         "spec": {
             "type": at("type"),
             "selector": selector,
@@ -205,9 +200,7 @@ def exposed(section: str, name: str, selector: Layer, port: Layer, route: Layer)
     target = {"service": {"name": name, "port": {"name": port["name"]}}}
     ingress = {
         "@if": f"{section}.ingress",
-        "apiVersion": NETWORKING,
-        "kind": "Ingress",
-        "metadata": metadata(name, annotations=f"{section}.ingress.annotations"),
+        **head(NETWORKING, "Ingress", metadata(name, annotations=f"{section}.ingress.annotations")),
         "spec": {
             "rules": [
                 {
@@ -228,9 +221,9 @@ def exposed(section: str, name: str, selector: Layer, port: Layer, route: Layer)
     backend = {"group": "", "kind": "Service", "name": name, "port": at("port"), "weight": 1}
     outside = {
         "@if": f"{section}.route",
-        "apiVersion": f"{GATEWAY_API}/v1",
-        "kind": route["kind"],
-        "metadata": metadata(name, annotations=f"{section}.route.annotations"),
+        **head(
+            f"{GATEWAY_API}/v1", route["kind"], metadata(name, annotations=f"{section}.route.annotations")
+        ),
         "spec": {
             "parentRefs": at("route.parentRefs"),
             "rules": [{**route["rule"], "backendRefs": [backend]}],
@@ -259,11 +252,11 @@ HTTP_ROUTE: Layer = {
     },
 }
 """The route to Spark's pages, at a host name or below a path."""
-NOTEBOOK_ROUTE: Layer = {
+PLAIN_ROUTE: Layer = {
     "kind": "HTTPRoute",
     "rule": {"matches": [{"path": {"type": "PathPrefix", "value": "/"}}]},
 }
-"""The route to JupyterLab, at a host name."""
+"""The route to all pages at a host name, as of JupyterLab."""
 GRPC_ROUTE: Layer = {"kind": "GRPCRoute", "rule": {}}
 """The route to a Connect server, at a host name."""
 
@@ -293,9 +286,7 @@ SERVER_BASIS: tuple[Layer, ...] = (
 """The account and the configuration directory of a server."""
 
 DAEMON_SET: Layer = {
-    "apiVersion": "apps/v1",
-    "kind": "DaemonSet",
-    "metadata": metadata("@{name}"),
+    **head("apps/v1", "DaemonSet", metadata("@{name}")),
     "spec": {
         "selector": {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: "@{name}"}},
         "updateStrategy": {
@@ -396,9 +387,7 @@ DAEMON_SET: Layer = {
 """One pod per node, replaced on a few nodes at a time: two of them cannot share a node's port."""
 
 HISTORY_DEPLOYMENT: Layer = {
-    "apiVersion": "apps/v1",
-    "kind": "Deployment",
-    "metadata": metadata("@{name}"),
+    **head("apps/v1", "Deployment", metadata("@{name}")),
     "spec": {
         "replicas": 1,
         "strategy": {"type": "@{strategy}"},
@@ -452,16 +441,12 @@ HISTORY_DEPLOYMENT: Layer = {
 OBJECT_LAYERS: Mapping[str, Layer] = {
     # --- the workload of the driver ---------------------------------------------------------------------
     "job": {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": metadata("@{run}", "jobLabels"),
+        **head("batch/v1", "Job", metadata("@{run}", "jobLabels")),
         "spec": JOB_SPEC,
     },
     # One object, whose firings use the newest run's files.
     "cron_job": {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "metadata": metadata("@{name}"),
+        **head("batch/v1", "CronJob", metadata("@{name}")),
         "spec": {
             "schedule": "@{schedule.schedule}",
             "timeZone": "@{schedule.timeZone}",
@@ -475,9 +460,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
     },
     # For an application that never ends. Its name is constant, so that a change replaces the driver.
     "deployment": {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": metadata("@{name}", "deploymentLabels"),
+        **head("apps/v1", "Deployment", metadata("@{name}", "deploymentLabels")),
         "spec": {
             "replicas": "@{replicas}",
             "strategy": {"type": "Recreate"},
@@ -515,13 +498,9 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                         "env": [
                             *RUN_ENV,
                             {"name": contract.ENV_WORKLOAD, "value": "@{workload}"},
-                            {
-                                "@if": "succeeded",
-                                "name": contract.ENV_KEEP_SUCCEEDED,
-                                "value": "@{succeeded}",
-                            },
-                            {"@if": "failed", "name": contract.ENV_KEEP_FAILED, "value": "@{failed}"},
-                            {"@if": "batch.volcano", "name": contract.ENV_POD_GROUPS, "value": "true"},
+                            env_if("succeeded", contract.ENV_KEEP_SUCCEEDED),
+                            env_if("failed", contract.ENV_KEEP_FAILED),
+                            env_if("batch.volcano", contract.ENV_POD_GROUPS, "true"),
                             field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
                             field_env(
                                 contract.ENV_JOB_NAME, "metadata.labels['batch.kubernetes.io/job-name']"
@@ -569,9 +548,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             # Volcano's group of the run: room for the driver and its initial executors.
             {
                 "@if": "podGroup",
-                "apiVersion": contract.POD_GROUPS_OF_VOLCANO,
-                "kind": "PodGroup",
-                "metadata": metadata("@{run}", "runLabels"),
+                **head(contract.POD_GROUPS_OF_VOLCANO, "PodGroup", metadata("@{run}", "runLabels")),
                 "spec": {
                     "minMember": 1,
                     "queue": "@{podGroup.queue}",
@@ -600,9 +577,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             # Keeps a drain from evicting the driver.
             {
                 "@if": "budget",
-                "apiVersion": "policy/v1",
-                "kind": "PodDisruptionBudget",
-                "metadata": metadata("@{name}-driver"),
+                **head("policy/v1", "PodDisruptionBudget", metadata("@{name}-driver")),
                 "spec": {
                     "minAvailable": "@{budget.minAvailable}",
                     "maxUnavailable": "@{budget.maxUnavailable}",
@@ -634,7 +609,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             ),
             # JupyterLab, for people.
             *exposed(
-                "notebook", "@{name}-notebook", DRIVER, {"name": contract.NOTEBOOK_PORT_NAME}, NOTEBOOK_ROUTE
+                "notebook", "@{name}-notebook", DRIVER, {"name": contract.NOTEBOOK_PORT_NAME}, PLAIN_ROUTE
             ),
             "@{workload}",
             # The Job that removes ended runs has its own account and permissions.
@@ -644,9 +619,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             ),
             {
                 "@if": "history",
-                "apiVersion": "batch/v1",
-                "kind": "Job",
-                "metadata": metadata("@{history.job}", "historyLabels"),
+                **head("batch/v1", "Job", metadata("@{history.job}", "historyLabels")),
                 "spec": "@{history.spec}",
             },
         ]

@@ -17,14 +17,16 @@ from sparkgen.resources.object_layers import OBJECT_LAYERS
 from sparkgen.resources.shuffle import host_ports
 
 
-def application_objects(application: Application, run: str, files: dict[str, dict[str, str]]) -> list[Object]:
-    """All objects, in the order in which they are applied; `files` are those of the run's ConfigMaps."""
+def application_values(
+    application: Application, run: str, files: dict[str, dict[str, str]]
+) -> dict[str, Any]:
+    """The values for the layer of all objects; `files` are those of the run's ConfigMaps."""
     made = workload(application, run)
     labels, annotations = _labels(application), application.annotations
     account, policy = application.account, application.network_policy or {}
     shuffle = application.shuffle
     on_node = shuffle is not None and shuffle.on_node
-    values = {
+    return {
         **_values(application, run),
         "account": account.name,
         "createAccount": account.create,
@@ -58,8 +60,6 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         "makesPodGroups": batch.makes_pod_groups(application),
         **history_values(application, run, made["kind"], labels),
     }
-    filled: list[Object] = fill(OBJECT_LAYERS["application"], values)["objects"]
-    return filled
 
 
 def workload(application: Application, run: str) -> Object:

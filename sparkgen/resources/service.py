@@ -7,25 +7,14 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.model.properties import property_text
 from sparkgen.model.shuffle import ShuffleService
-from sparkgen.objects import Object
 from sparkgen.resources import server
 from sparkgen.resources.conf import log4j2_text
-from sparkgen.resources.fill import fill
-from sparkgen.resources.gitops import for_target
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
-from sparkgen.resources.object_layers import OBJECT_LAYERS
-from sparkgen.resources.order import ordered
 from sparkgen.resources.shuffle import SERVICE_PORT, daemon_resources
 from sparkgen.resources.text import properties_text
 
 SERVICE_REQUEST = {"cpu": "500m"}
-
-
-def render_service(service: ShuffleService) -> tuple[Object, ...]:
-    """All objects of a service, in the order in which they are applied."""
-    made = fill(OBJECT_LAYERS["service"], values(service))["objects"]
-    return tuple(ordered(for_target(item, service.target)) for item in made)
 
 
 def spark_properties(service: ShuffleService) -> dict[str, str]:

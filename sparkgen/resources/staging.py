@@ -10,10 +10,8 @@ from sparkgen.model.staging import StagingServer
 from sparkgen.objects import Object
 from sparkgen.resources import exposure, server
 from sparkgen.resources.fill import fill
-from sparkgen.resources.gitops import for_target
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
-from sparkgen.resources.order import ordered
 from sparkgen.resources.security import POD_SECURITY
 from sparkgen.resources.staging_layers import CONFIGURATION, GC, PULL, PUSH, STAGING_LAYERS
 from sparkgen.resources.text import static_text
@@ -31,12 +29,6 @@ LOCKED_COMMAND = [
 ]
 """With storage on a claim: a lock keeps pushes out while garbage is collected."""
 PLAIN_COMMAND = ["registry", "serve", CONFIGURATION + contract.REGISTRY_PUSH_FILE]
-
-
-def render_staging_server(staging: StagingServer) -> tuple[Object, ...]:
-    """All objects of a server, in the order in which they are applied."""
-    made = fill(STAGING_LAYERS["stagingServer"], values(staging))["objects"]
-    return tuple(ordered(for_target(item, staging.target)) for item in made)
 
 
 def files(staging: StagingServer) -> dict[str, str]:

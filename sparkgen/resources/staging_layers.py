@@ -17,15 +17,18 @@ from sparkgen.resources.layers import (
     claim_volume,
     config_map_volume,
     read_only,
+    secret_env,
     token_sources,
 )
 from sparkgen.resources.object_layers import (
     DAEMON_POD,
-    NETWORKING,
+    PLAIN_ROUTE,
     SERVER_BASIS,
     WHERE,
     exposed,
+    head,
     metadata,
+    network_policy,
     service_account,
     tcp,
 )
@@ -85,18 +88,9 @@ def selects(side: str) -> Layer:
     return {contract.LABEL_STAGING_SERVER: "@{name}", contract.LABEL_STAGING_SIDE: side}
 
 
-def key_env(name: str, secret: str, key: str) -> Layer:
-    """A variable with a key of the Secret that the value `secret` names; left out without such a value."""
-    return {
-        "@if": secret,
-        "name": name,
-        "valueFrom": {"secretKeyRef": {"name": f"@{{{secret}}}", "key": key}},
-    }
-
-
 S3_ENV = (
-    key_env(contract.ENV_S3_ACCESS_KEY, "store.secretName", "accessKey"),
-    key_env(contract.ENV_S3_SECRET_KEY, "store.secretName", "secretKey"),
+    secret_env(contract.ENV_S3_ACCESS_KEY, "store.secretName", "accessKey"),
+    secret_env(contract.ENV_S3_SECRET_KEY, "store.secretName", "secretKey"),
 )
 
 
@@ -140,9 +134,7 @@ def deployment(side: str, name: str, container: Layer) -> Layer:
         "labelSelector": {"matchLabels": selects(side)},
     }
     return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": metadata(name),
+        **head("apps/v1", "Deployment", metadata(name)),
         "spec": {
             "replicas": "@{replicas}",
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 1}},
@@ -184,7 +176,7 @@ PUSH_CONTAINER: Layer = {
     "command": "@{pushCommand}",
     "env": [
         NO_TRACES,
-        key_env(contract.ENV_REGISTRY_SECRET, "credentials", contract.STAGING_UPLOADS_KEY),
+        secret_env(contract.ENV_REGISTRY_SECRET, "credentials", contract.STAGING_UPLOADS_KEY),
         *S3_ENV,
     ],
     "volumeMounts": mounts(storage_is_read_only=False),
@@ -194,31 +186,9 @@ PUSH_CONTAINER: Layer = {
 def disruption_budget(side: str, name: str) -> Layer:
     """Keeps a drain from taking all pods of a side at once."""
     return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": metadata(name),
+        **head("policy/v1", "PodDisruptionBudget", metadata(name)),
         "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selects(side)}},
     }
-
-
-def network_policy(side: str, name: str, *rules: Layer) -> Layer:
-    """A policy for who may connect to a side."""
-    return {
-        "@if": "policy",
-        "apiVersion": NETWORKING,
-        "kind": "NetworkPolicy",
-        "metadata": metadata(name),
-        "spec": {
-            "podSelector": {"matchLabels": selects(side)},
-            "policyTypes": ["Ingress"],
-            "ingress": list(rules),
-        },
-    }
-
-
-def route(side: str) -> Layer:
-    """The route from all paths of a host name to a side."""
-    return {"kind": "HTTPRoute", "rule": {"matches": [{"path": {"type": "PathPrefix", "value": "/"}}]}}
 
 
 GC_POD: Layer = {
@@ -284,9 +254,7 @@ GC_POD: Layer = {
 
 GC_JOB: Layer = {
     "@if": "gc",
-    "apiVersion": "batch/v1",
-    "kind": "CronJob",
-    "metadata": metadata("@{name}-gc"),
+    **head("batch/v1", "CronJob", metadata("@{name}-gc")),
     "spec": {
         "schedule": "@{gc.schedule}",
         "suspend": "@{gc.suspend}",
@@ -302,7 +270,7 @@ GC_JOB: Layer = {
 
 def side_of(section: str, name: str) -> tuple[Layer, ...]:
     """The Service of a side, and access to it from outside."""
-    return exposed(section, name, selects(section), {"name": PORT_NAME}, route(section))
+    return exposed(section, name, selects(section), {"name": PORT_NAME}, PLAIN_ROUTE)
 
 
 STAGING_LAYERS: Mapping[str, Layer] = {
@@ -318,11 +286,13 @@ STAGING_LAYERS: Mapping[str, Layer] = {
         "objects": [
             *SERVER_BASIS,
             {"@if": "gc", **service_account(metadata("@{name}-gc"))},
-            network_policy(PULL, "@{name}", {"from": "@{pullPeers}", "ports": tcp(contract.REGISTRY_PORT)}),
+            network_policy(selects(PULL), {"from": "@{pullPeers}", "ports": tcp(contract.REGISTRY_PORT)}),
             network_policy(
-                PUSH, "@{name}-push", {"from": "@{pushPeers}", "ports": tcp(contract.REGISTRY_PORT)}
+                selects(PUSH),
+                {"from": "@{pushPeers}", "ports": tcp(contract.REGISTRY_PORT)},
+                name="@{name}-push",
             ),
-            {**network_policy(GC, "@{name}-gc"), "@if": "gcPolicy"},
+            {**network_policy(selects(GC), name="@{name}-gc"), "@if": "gcPolicy"},
             disruption_budget(PULL, "@{name}"),
             disruption_budget(PUSH, "@{name}-push"),
             *side_of(PULL, "@{name}"),
