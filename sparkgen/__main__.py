@@ -62,14 +62,8 @@ def _run(arguments: list[str]) -> int:
     plain = plain_arguments.parse(arguments)
     if plain is None or _COMPLETION in os.environ:
         return _run_typer(arguments)
-    command, request, options = plain
-    if command == "apply":
-        from sparkgen.cli import applying  # noqa: PLC0415
-
-        return applying.apply(request, options)
-    from sparkgen.cli import render_command  # noqa: PLC0415
-
-    return render_command.render(request) if command == "render" else render_command.validate(request)
+    command, values = plain
+    return command.run(values)
 
 
 def _run_typer(arguments: list[str]) -> int:

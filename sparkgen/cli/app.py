@@ -39,6 +39,7 @@ from sparkgen.cli import (
     wait,
     whatif,
 )
+from sparkgen.cli.typer_command import typer_command
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 success, 1 problems or differences found, 2 wrong usage or an internal error."
@@ -117,7 +118,7 @@ class Commands(TyperGroup):
 _MAY_BE_EMPTY = ("arguments", "single")
 
 
-class Command(TyperCommand):
+class StrictCommand(TyperCommand):
     """A command that refuses empty values.
 
     A CI job passes "" for a variable that is not set: `diff --from "$BASE"` would compare with a cluster,
@@ -173,8 +174,15 @@ def build_app() -> typer.Typer:
         if hasattr(module, "COMMANDS"):
             app.add_typer(_group(module), name=name, **describe)
         else:
-            app.command(name, cls=Command, **describe)(module.command)
+            app.command(name, cls=StrictCommand, **describe)(functions(module)[0])
     return app
+
+
+def functions(module: ModuleType) -> tuple[Callable[..., None], ...]:
+    """Returns what typer registers for a module: the function of its command, or of each in its group."""
+    if hasattr(module, "COMMAND"):
+        return (typer_command(module.COMMAND),)
+    return getattr(module, "COMMANDS", None) or (module.command,)
 
 
 @cache
@@ -186,8 +194,8 @@ def program() -> Callable[..., object]:
 def _group(module: ModuleType) -> typer.Typer:
     """Returns a command that has commands of its own."""
     group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-    for command in module.COMMANDS:
-        group.command(command.__name__, cls=Command)(command)
+    for command in functions(module):
+        group.command(command.__name__, cls=StrictCommand)(command)
     return group
 
 

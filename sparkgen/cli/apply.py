@@ -1,29 +1,24 @@
-"""Declares `sparkgen apply` for typer; applying.py does its work."""
+"""Declares `sparkgen apply`; applying.py does its work."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from sparkgen.cli.options import (
-    CaFile,
-    Context,
-    Kubeconfig,
-    Lock,
-    Namespace,
-    ObjectForm,
-    ObjectsForm,
-    Quiet,
-    Set,
-    SetString,
-    Sources,
-    Target,
-    Values,
-    requested,
+from sparkgen.cli.option_table import Command, Option, Work
+from sparkgen.cli.shared_rows import (
+    CA_FILE,
+    CHANGES,
+    LOCK,
+    OBJECTS_OUTPUT,
+    PLACE,
+    QUIET,
+    SOURCES,
+    TARGET,
+    TIMEOUT,
 )
-from sparkgen.cli.request import Apply
+
+if TYPE_CHECKING:
+    from sparkgen.cli.applying import Apply
 
 SUMMARY = "Check documents against a cluster, then apply them."
 HELP = """Apply documents to the cluster of the current context: check, render, preflight, server-side apply.
@@ -50,78 +45,49 @@ Examples:
 """
 
 
-def command(
-    sources: Sources,
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    lock: Lock = "",
-    no_push: Annotated[
-        bool,
-        typer.Option(
-            "--no-push",
-            help=("Fail if local files have changed since the last push, instead of pushing them."),
-        ),
-    ] = False,
-    ca_file: CaFile = "",
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    target: Annotated[
-        Target | None,
-        typer.Option(
-            "--target",
-            help="Tool that applies the manifests. Overrides metadata.target.",
-            case_sensitive=False,
-            show_default=False,
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Change nothing; print what would be created or changed.")
-    ] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for the run to end, and exit with its exit code.")
-    ] = False,
-    timeout: Annotated[
-        str,
-        typer.Option(
-            "--timeout",
-            metavar="TIME",
-            help="With --wait: maximum time to wait, for example 30m. After this time, exit 124.",
-            show_default=False,
-        ),
-    ] = "",
-    skip_preflight: Annotated[
-        bool, typer.Option("--skip-preflight", help="Do not check the cluster first.")
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force-conflicts", help="Take over fields that another tool or user applied."),
-    ] = False,
-    take: Annotated[
-        bool,
-        typer.Option("--take-ownership", help="Take over existing objects that sparkgen did not create."),
-    ] = False,
-    form: ObjectsForm = ObjectForm.TEXT,
-    quiet: Quiet = False,
-) -> None:
-    """Apply documents."""
-    asked = requested(sources, values, sets, set_strings, target=target, lock=lock)
-    request = replace(asked, quiet=quiet, namespace=namespace)
-    options = Apply(
-        kubeconfig,
-        context,
-        dry_run,
-        wait,
-        timeout,
-        skip_preflight=skip_preflight,
-        force=force,
-        take=take,
-        form=form.value,
-        push=not no_push,
-        ca_file=ca_file,
-    )
+def _load() -> Work[Apply]:
     from sparkgen.cli import applying  # noqa: PLC0415 - not for every command's help
 
-    if code := applying.apply(request, options):
-        raise typer.Exit(code)
+    return applying.Apply, applying.apply
+
+
+COMMAND = Command(
+    (
+        SOURCES,
+        *CHANGES,
+        LOCK,
+        Option(
+            "no_push",
+            ("--no-push",),
+            "Fail if local files have changed since the last push, instead of pushing them.",
+            kind=bool,
+        ),
+        CA_FILE,
+        *PLACE,
+        TARGET,
+        Option(
+            "dry_run",
+            ("--dry-run",),
+            "Change nothing; print what would be created or changed.",
+            kind=bool,
+        ),
+        Option("wait", ("--wait",), "Wait for the run to end, and exit with its exit code.", kind=bool),
+        TIMEOUT,
+        Option("skip_preflight", ("--skip-preflight",), "Do not check the cluster first.", kind=bool),
+        Option(
+            "force",
+            ("--force-conflicts",),
+            "Take over fields that another tool or user applied.",
+            kind=bool,
+        ),
+        Option(
+            "take",
+            ("--take-ownership",),
+            "Take over existing objects that sparkgen did not create.",
+            kind=bool,
+        ),
+        OBJECTS_OUTPUT,
+        QUIET,
+    ),
+    _load,
+)

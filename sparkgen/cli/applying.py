@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.request import Apply, Request
+from sparkgen.cli.request import Request
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.live.state import is_suspended
@@ -36,26 +36,53 @@ if TYPE_CHECKING:
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "not checked"}
 
 
-def apply(request: Request, options: Apply) -> int:
+@dataclass(frozen=True, slots=True)
+class Apply(Request):
+    """The documents and the options of `apply`.
+
+    `timeout`: such as `30m`; `force`: take over fields of other owners; `take`: take over objects without an
+    owner; `output`: a value of ObjectForm; `no_push`: push no local files that have changed; `ca_file`: for
+    the registry.
+    """
+
+    kubeconfig: str = ""
+    context: str = ""
+    dry_run: bool = False
+    wait: bool = False
+    timeout: str = ""
+    skip_preflight: bool = False
+    force: bool = False
+    take: bool = False
+    output: str = "text"
+    no_push: bool = False
+    ca_file: str = ""
+
+    @property
+    def place(self) -> Place:
+        """The cluster and the namespace to apply to."""
+        return Place(self.kubeconfig, self.context, self.namespace)
+
+
+def apply(options: Apply) -> int:
     """Apply all documents; 1 if a document or the preflight has errors. A closed pipe does not stop it."""
     _agree(options)
     with output.outliving_readers():
-        return _apply(request, options, Place(options.kubeconfig, options.context, request.namespace))
+        return _apply(options)
 
 
-def _apply(request: Request, options: Apply, place: Place) -> int:
-    documents = _documents(request, options)
+def _apply(options: Apply) -> int:
+    documents = _documents(options)
     if not documents:
         return 1
-    cluster = connect(place)
-    all_wanted = [wanted(document, request.namespace or cluster.namespace) for document in documents]
-    if _clash(documents, all_wanted, request):
+    cluster = connect(options.place)
+    all_wanted = [wanted(document, options.namespace or cluster.namespace) for document in documents]
+    if _clash(documents, all_wanted, options):
         return 1
     if options.wait and len(all_wanted) != 1:
         raise SparkgenError("--wait takes one application; apply them one by one, or leave out --wait")
     now = datetime.now(UTC)
     tasks = look(cluster, all_wanted, now, preflight=not options.skip_preflight, force=options.force)
-    if _stopped(tasks, request, options):
+    if _stopped(tasks, options):
         return 1
     outcomes = apply_all(
         cluster,
@@ -64,19 +91,19 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
         lambda outcome: output.write(_told(outcome, options)),
     )
     _raise(outcomes, options)
-    if options.form in ("json", "yaml"):
+    if options.output in ("json", "yaml"):
         items = [one.item for outcome in outcomes for one in outcome.done]
-        output.data(object_names.objects_text(items, options.form))
-    return _end(cluster, tasks, request, options, place)
+        output.data(object_names.objects_text(items, options.output))
+    return _end(cluster, tasks, options)
 
 
-def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
+def _stopped(tasks: Sequence[Task], options: Apply) -> bool:
     """Whether a finding stops the apply. Prints the findings of all applications."""
     stopped = owned = False
     for task in tasks:
         task_findings, others = findings(task, take=options.take)
         owned = owned or others
-        stopped = _tell(task.wanted, task_findings, request) or stopped
+        stopped = _tell(task.wanted, task_findings, options) or stopped
     if stopped:
         output.note("nothing was applied" + ("" if owned else "; to apply anyway, add --skip-preflight"))
     return stopped
@@ -93,10 +120,10 @@ def _clash(documents: Sequence[Document], all_wanted: Sequence[Wanted], request:
 
 def _told(outcome: Outcome, options: Apply) -> str:
     """Returns a line for each applied object; "" if the objects are printed as json or yaml."""
-    if options.form == "text":
+    if options.output == "text":
         after = " (dry run)" if options.dry_run else ""
         return "".join(f"{applied.name} {applied.result}{after}\n" for applied in outcome.done)
-    return "".join(f"{applied.name}\n" for applied in outcome.done) if options.form == "name" else ""
+    return "".join(f"{applied.name}\n" for applied in outcome.done) if options.output == "name" else ""
 
 
 def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
@@ -126,25 +153,25 @@ def _agree(options: Apply) -> None:
         raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
 
 
-def _documents(request: Request, options: Apply) -> Sequence[Document]:
+def _documents(options: Apply) -> Sequence[Document]:
     """Returns the documents; none if one has errors. Prints their problems.
 
     If their local files have changed since the last push, pushes them.
     """
     stdin = Stdin()
-    checked = check(replace(request, local_files="pushable") if options.push else request, stdin)
-    shown = [one for one in checked.problems if not request.quiet or one.severity is Severity.ERROR]
+    checked = check(options if options.no_push else replace(options, local_files="pushable"), stdin)
+    shown = [one for one in checked.problems if not options.quiet or one.severity is Severity.ERROR]
     if not options.skip_preflight:  # which checks whether a node has the image, and reports it
         shown = [one for one in shown if one.code != UNNAMED]
-    show(shown, request, stdin, on_stdout=False)
+    show(shown, options, stdin, on_stdout=False)
     if checked.errors:
         return ()
-    agree(checked.documents, request.namespace)
-    if not options.push or not any(concerned(document.value) for document in checked.documents):
+    agree(checked.documents, options.namespace)
+    if options.no_push or not any(concerned(document.value) for document in checked.documents):
         return checked.documents
     from sparkgen.cli import pushing  # noqa: PLC0415 - few documents have local files
 
-    return pushing.brought(checked.documents, request, options.ca_file, dry_run=options.dry_run)
+    return pushing.brought(checked.documents, options, options.ca_file, dry_run=options.dry_run)
 
 
 def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool:
@@ -159,20 +186,20 @@ def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool
     return any(finding.severity is Severity.ERROR for finding in shown)
 
 
-def _end(cluster: Cluster, tasks: Sequence[Task], request: Request, options: Apply, place: Place) -> int:
+def _end(cluster: Cluster, tasks: Sequence[Task], options: Apply) -> int:
     """Print the next step; or wait, and return the run's exit code."""
     if options.dry_run:
         return 0
-    if not request.quiet and options.form == "text" and not options.wait:
+    if not options.quiet and options.output == "text" and not options.wait:
         for task in tasks:
-            output.note(_next_step(task.wanted, task.facts, place))
+            output.note(_next_step(task.wanted, task.facts, options.place))
     if not options.wait:
         return 0
     from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
     wanted = tasks[0].wanted
-    wait_options = waiting.WaitOptions(wanted.name, job_of(wanted), options.timeout, quiet=request.quiet)
-    return waiting.wait(cluster, wait_options, place, wanted.namespace)
+    wait_options = waiting.WaitOptions(wanted.name, job_of(wanted), options.timeout, quiet=options.quiet)
+    return waiting.wait(cluster, wait_options, options.place, wanted.namespace)
 
 
 def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:

@@ -8,96 +8,48 @@ the messages. A test checks that both read the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
-from sparkgen.cli.request import COLOURS, FORMS, OBJECT_FORMS, TARGETS, Apply, Request
+from sparkgen.cli.option_table import Command, Option
 
-# Option -> the field of Request, or of Apply, that it sets.
-_LISTS = {"-f": "values", "--values": "values", "--set": "sets", "--set-string": "set_strings"}
-_SHARED_CHOICES = {"--format": ("form", FORMS), "--color": ("colour", COLOURS)}
-_CHOICES = {
-    "render": {**_SHARED_CHOICES, "--target": ("target", TARGETS)},
-    "validate": _SHARED_CHOICES,
-    "apply": {
-        "--target": ("target", TARGETS),
-        "-o": ("form", OBJECT_FORMS),
-        "--output": ("form", OBJECT_FORMS),
-    },
-}
-_FLAGS = {
-    "render": {
-        "-q": "quiet",
-        "--quiet": "quiet",
-        "--check": "only_check",
-        "-R": "recursive",
-        "--recursive": "recursive",
-    },
-    "validate": {"-q": "quiet", "--quiet": "quiet", "--strict": "strict"},
-    "apply": {
-        "-q": "quiet",
-        "--quiet": "quiet",
-        "--dry-run": "dry_run",
-        "--wait": "wait",
-        "--skip-preflight": "skip_preflight",
-        "--force-conflicts": "force",
-    },
-}
-_TEXTS = {
-    "render": {"-n": "namespace", "--namespace": "namespace", "-o": "directory", "--output-dir": "directory"},
-    "validate": {},
-    "apply": {
-        "-n": "namespace",
-        "--namespace": "namespace",
-        "--context": "context",
-        "--kubeconfig": "kubeconfig",
-        "--timeout": "timeout",
-    },
-}
-_OF_APPLY = ("kubeconfig", "context", "dry_run", "wait", "timeout", "skip_preflight", "force", "form")
+_COMMANDS = ("apply", "render", "validate")
+_ARGUMENT = ""
+"""The flag of what has none."""
 
 
-def parse(arguments: Sequence[str]) -> tuple[str, Request, Apply] | None:
-    """Returns the command, its request and the options of `apply`; None if typer must read the arguments."""
-    if not arguments or arguments[0] not in _FLAGS:
+def parse(arguments: Sequence[str]) -> tuple[Command[Any], dict[str, Any]] | None:
+    """Returns the command and the values of its options; None if typer must read the arguments."""
+    if not arguments or arguments[0] not in _COMMANDS:
         return None
-    command = arguments[0]
-    fields: dict[str, Any] = {"sources": ()}
+    command: Command[Any] = import_module(f"sparkgen.cli.{arguments[0]}").COMMAND
+    options = {flag: option for option in command.options for flag in option.flags or (_ARGUMENT,)}
+    values = {option.name: option.absent for option in command.options}
     rest = list(reversed(arguments[1:]))
     while rest:
-        word = rest.pop()
-        if not word.strip():
+        pair = _next(rest, options)
+        if pair is None:
             return None
-        if not word.startswith("-") or word == "-":
-            fields["sources"] += (word,)
-        elif word in _FLAGS[command]:
-            fields[_FLAGS[command][word]] = True
-        elif not _option(command, word, rest, fields):
-            return None
-    if not fields["sources"]:
-        return None
-    names = _OF_APPLY if command == "apply" else ()
-    options = Apply(**{name: fields.pop(name) for name in names if name in fields})
-    return command, Request(**fields), options
+        option, value = pair
+        values[option.name] = (*values[option.name], value) if option.many else value
+    return (command, values) if values[options[_ARGUMENT].name] else None
 
 
-def _option(command: str, word: str, rest: list[str], fields: dict[str, Any]) -> bool:
-    """Read an option and its value, the last of `rest`. Returns False if they are not plain."""
+def _next(rest: list[str], options: Mapping[str, Option]) -> tuple[Option, Any] | None:
+    """Take an argument, or an option with its value, from the end of `rest`; None if it is not plain."""
+    word = rest.pop()
+    if not word.startswith("-") or word == "-":
+        return (options[_ARGUMENT], word) if word.strip() else None
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+    option = options.get(name)
+    if option is None:
+        return None
+    if option.kind is bool:
+        return None if equals else (option, True)
     if not equals:
         if not rest or (rest[-1].startswith("-") and rest[-1] != "-"):
-            return False
+            return None
         value = rest.pop()
-    if not value.strip():
-        return False
-    if name in _LISTS:
-        fields[_LISTS[name]] = (*fields.get(_LISTS[name], ()), value)
-        return True
-    choices = _CHOICES[command]
-    if name in choices and value in choices[name][1]:
-        fields[choices[name][0]] = value
-        return True
-    if name in _TEXTS[command]:
-        fields[_TEXTS[command][name]] = value
-        return True
-    return False
+    plain = value in option.choices if option.choices else option.kind is str and value.strip()
+    return (option, value) if plain else None

@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from sparkgen.cli.app import COMMANDS, EXIT_CODES
+from sparkgen.cli.app import COMMANDS, EXIT_CODES, functions
 
 _OPENING = f"""\
 # Commands
@@ -48,7 +48,7 @@ def _section(module: ModuleType) -> str:
     """Returns the section of a command: its calls, what it does, its arguments and options, examples."""
     name = module.__name__.rpartition(".")[2].rstrip("_")  # import_ is the command `import`
     calls, rows = [], []
-    for command in getattr(module, "COMMANDS", None) or (module.command,):
+    for command in functions(module):
         parameters = list(_parameters(command))
         called = name if command.__name__ == "command" else f"{name} {command.__name__}"
         arguments = [

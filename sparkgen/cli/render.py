@@ -1,27 +1,14 @@
-"""Declares `sparkgen render` for typer; render_command.py does its work."""
+"""Declares `sparkgen render`; render_command.py does its work."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Command, Option, Work
+from sparkgen.cli.shared_rows import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
 
-from sparkgen.cli.options import (
-    Colour,
-    ColourChoice,
-    Format,
-    Lock,
-    ProblemFormat,
-    Quiet,
-    Set,
-    SetString,
-    Sources,
-    Target,
-    Values,
-    requested,
-)
-from sparkgen.cli.render_command import render
+if TYPE_CHECKING:
+    from sparkgen.cli.request import Request
 
 SUMMARY = "Render documents to Kubernetes manifests."
 HELP = """Render documents to Kubernetes manifests: to standard output, or with -o to one file per object.
@@ -51,67 +38,40 @@ Examples:
 """
 
 
-def command(
-    sources: Sources,
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    lock: Lock = "",
-    namespace: Annotated[
-        str,
-        typer.Option(
-            "--namespace",
-            "-n",
-            metavar="NAME",
-            help="Namespace for documents without one.",
-            show_default=False,
+def _load() -> Work[Request]:
+    from sparkgen.cli import render_command, request  # noqa: PLC0415 - not for every command's help
+
+    return request.Request, render_command.render
+
+
+COMMAND = Command(
+    (
+        SOURCES,
+        *CHANGES,
+        LOCK,
+        Option("namespace", ("--namespace", "-n"), "Namespace for documents without one.", "NAME"),
+        TARGET,
+        Option(
+            "directory",
+            ("--output-dir", "-o"),
+            "Write one file per object, and kustomization.yaml, to this directory.",
+            "DIR",
         ),
-    ] = "",
-    target: Annotated[
-        Target | None,
-        typer.Option(
-            "--target",
-            help="Tool that applies the manifests. Overrides metadata.target.",
-            case_sensitive=False,
-            show_default=False,
+        Option(
+            "only_check",
+            ("--check",),
+            "Write nothing; print what -o DIR would change as a diff. Exit 1 if there are changes.",
+            kind=bool,
         ),
-    ] = None,
-    directory: Annotated[
-        str,
-        typer.Option(
-            "--output-dir",
-            "-o",
-            metavar="DIR",
-            help="Write one file per object, and kustomization.yaml, to this directory.",
-            show_default=False,
+        Option(
+            "recursive",
+            ("--recursive", "-R"),
+            "Render all documents in the directory PATH, for all environments.",
+            kind=bool,
         ),
-    ] = "",
-    only_check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help=("Write nothing; print what -o DIR would change as a diff. Exit 1 if there are changes."),
-        ),
-    ] = False,
-    recursive: Annotated[
-        bool,
-        typer.Option(
-            "--recursive", "-R", help="Render all documents in the directory PATH, for all environments."
-        ),
-    ] = False,
-    form: ProblemFormat = Format.TEXT,
-    colour: ColourChoice = Colour.AUTO,
-    quiet: Quiet = False,
-) -> None:
-    """Render documents to standard output or into a directory."""
-    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target, lock=lock)
-    request = replace(
-        asked,
-        quiet=quiet,
-        namespace=namespace,
-        directory=directory,
-        only_check=only_check,
-        recursive=recursive,
-    )
-    if code := render(request):
-        raise typer.Exit(code)
+        PROBLEM_FORMAT,
+        COLOUR,
+        QUIET,
+    ),
+    _load,
+)

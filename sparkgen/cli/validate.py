@@ -1,26 +1,14 @@
-"""Declares `sparkgen validate` for typer; render_command.py does its work."""
+"""Declares `sparkgen validate`; render_command.py does its work."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Command, Option, Work
+from sparkgen.cli.shared_rows import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES
 
-from sparkgen.cli.options import (
-    Colour,
-    ColourChoice,
-    Format,
-    Lock,
-    ProblemFormat,
-    Quiet,
-    Set,
-    SetString,
-    Sources,
-    Values,
-    requested,
-)
-from sparkgen.cli.render_command import validate
+if TYPE_CHECKING:
+    from sparkgen.cli.request import Request
 
 SUMMARY = "Check documents, and report every problem with its line."
 HELP = """Check documents, and report every problem with its line, what is allowed and what to do.
@@ -39,18 +27,21 @@ Examples:
 """
 
 
-def command(
-    sources: Sources,
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    lock: Lock = "",
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for warnings, too.")] = False,
-    form: ProblemFormat = Format.TEXT,
-    colour: ColourChoice = Colour.AUTO,
-    quiet: Quiet = False,
-) -> None:
-    """Check documents, and print their problems."""
-    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, lock=lock)
-    if code := validate(replace(asked, quiet=quiet, strict=strict)):
-        raise typer.Exit(code)
+def _load() -> Work[Request]:
+    from sparkgen.cli import render_command, request  # noqa: PLC0415 - not for every command's help
+
+    return request.Request, render_command.validate
+
+
+COMMAND = Command(
+    (
+        SOURCES,
+        *CHANGES,
+        LOCK,
+        Option("strict", ("--strict",), "Exit 1 for warnings, too.", kind=bool),
+        PROBLEM_FORMAT,
+        COLOUR,
+        QUIET,
+    ),
+    _load,
+)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.models import ArgumentInfo
 
-from sparkgen.cli.app import COMMANDS
+from sparkgen.cli.app import COMMANDS, functions
 
 from .conftest import Cli
 
@@ -21,7 +21,7 @@ FREE = {"arguments", "single"}
 def taking_texts() -> Iterator[tuple[list[str], str]]:
     """For each argument and option that takes a text: a command line that gives "", and its name."""
     for module in COMMANDS:
-        for command in getattr(module, "COMMANDS", None) or (module.command,):
+        for command in functions(module):
             name = module.__name__.rpartition(".")[2].rstrip("_")
             words = [name] if command.__name__ == "command" else [name, command.__name__]
             hints = typing.get_type_hints(command, include_extras=True)

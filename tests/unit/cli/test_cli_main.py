@@ -138,7 +138,6 @@ def test_errors_behind_typer_are_no_different(
 ) -> None:
     """Command lines that typer reads end in the same way."""
     replaced(monkeypatch, error)
-    monkeypatch.setattr("sparkgen.cli.validate.validate", render_command.validate)
     plain = cli("validate", "app.yaml")
     monkeypatch.setattr(plain_arguments, "parse", lambda arguments: None)
     assert cli("validate", "app.yaml") == plain

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sparkgen.cli.applying
-import sparkgen.cli.render
-import sparkgen.cli.validate
 from sparkgen.cli import plain_arguments
 from sparkgen.cli.app import build_app
-from sparkgen.cli.options import Colour, Format, ObjectForm, Target
-from sparkgen.cli.request import COLOURS, FORMS, OBJECT_FORMS, TARGETS, Apply, Request
-from sparkgen.reports import FORMATS
+from sparkgen.cli.option_table import Command
 
 RENDER_WORDS = [
     *[
@@ -85,36 +81,32 @@ RENDER_WORDS = [
         "--output=yaml",
         "name",
     ],
+    *["--lock", "--ca-file=c", "--no-push", "--no-push=x", "--take-ownership"],
 ]
 
-Read = Callable[[list[str]], tuple[str, Request, Apply] | None]
+Read = Callable[[list[str]], tuple[Command[Any], Mapping[str, Any]] | None]
 
 
 @pytest.fixture(scope="module")
 def read_by_typer() -> Iterator[Read]:
-    """A function: the request that typer makes of a command line, or None if it refuses it."""
-    asked: list[tuple[str, Request, Apply]] = []
+    """A function: the command and the values that typer reads, or None if it refuses the command line."""
+    calls: list[tuple[Command[Any], Mapping[str, Any]]] = []
 
-    def remember(command: str) -> Callable[..., int]:
-        def work(request: Request, options: Apply = Apply()) -> int:  # noqa: B008 - it is frozen
-            asked.append((command, request, options))
-            return 0
-
-        return work
+    def remember(command: Command[Any], values: Mapping[str, Any]) -> int:
+        calls.append((command, values))
+        return 0
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(sparkgen.cli.render, "render", remember("render"))
-    patch.setattr(sparkgen.cli.validate, "validate", remember("validate"))
-    patch.setattr(sparkgen.cli.applying, "apply", remember("apply"))
+    patch.setattr(Command, "run", remember)
     app = build_app()
 
-    def read(arguments: list[str]) -> tuple[str, Request, Apply] | None:
-        asked.clear()
+    def read(arguments: list[str]) -> tuple[Command[Any], Mapping[str, Any]] | None:
+        calls.clear()
         try:
             app(arguments, prog_name="sparkgen", standalone_mode=False)
         except Exception:  # noqa: BLE001 - every kind of wrong usage, whatever typer calls it
             return None
-        return asked[0] if asked else None
+        return calls[0] if calls else None
 
     yield read
     patch.undo()
@@ -173,11 +165,3 @@ def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: li
 def test_everything_else_is_left_to_typer(words: list[str]) -> None:
     """Help, mistakes and other commands."""
     assert plain_arguments.parse(words) is None
-
-
-def test_the_choices_are_the_same_everywhere() -> None:
-    """Typer's, the quick reader's and the reports' lists of formats, colours and targets."""
-    assert FORMS == FORMATS == tuple(form.value for form in Format)
-    assert tuple(colour.value for colour in Colour) == COLOURS
-    assert tuple(target.value for target in Target) == TARGETS
-    assert tuple(form.value for form in ObjectForm) == OBJECT_FORMS

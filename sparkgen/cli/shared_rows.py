@@ -1,0 +1,131 @@
+"""Arguments and options that several commands share: one name, one meaning, one help text."""
+
+from __future__ import annotations
+
+import enum
+
+from sparkgen.cli.option_table import Option
+
+
+class Format(str, enum.Enum):
+    """The formats of problems: sparkgen.reports.FORMATS."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+class Colour(str, enum.Enum):
+    """When text has colours."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class Target(str, enum.Enum):
+    """The tools that apply the manifests."""
+
+    KUBECTL = "kubectl"
+    ARGOCD = "argocd"
+    FLUX = "flux"
+
+
+class ObjectForm(str, enum.Enum):
+    """Output format of objects."""
+
+    TEXT = "text"
+    NAME = "name"
+    JSON = "json"
+    YAML = "yaml"
+
+
+SOURCES = Option(
+    "sources",
+    (),
+    "Documents: files, directories (their .yaml and .yml files), or - for standard input.",
+    "PATH",
+    many=True,
+    required=True,
+)
+VALUES = Option(
+    "values",
+    ("--values", "-f"),
+    "Overlay to merge into every document, as Helm merges values. Later overlays win. Repeatable.",
+    "FILE",
+    many=True,
+)
+SET = Option(
+    "sets",
+    ("--set",),
+    "Set a field, for example spec.executor.instances=4. Overrides overlays. Repeatable.",
+    "KEY=VALUE",
+    many=True,
+)
+SET_STRING = Option(
+    "set_strings",
+    ("--set-string",),
+    "Set a field to a string, even if it looks like a number. Repeatable.",
+    "KEY=VALUE",
+    many=True,
+)
+CHANGES = (VALUES, SET, SET_STRING)
+"""What changes the fields of documents."""
+LOCK = Option(
+    "lock",
+    ("--lock",),
+    "Lock file of pushed local files. Default: FILE.lock.yaml beside a document FILE.yaml.",
+    "FILE",
+)
+CA_FILE = Option(
+    "ca_file",
+    ("--ca-file",),
+    "CA certificates for the registry, as PEM. Default: the certificates of the system.",
+    "FILE",
+)
+TARGET = Option(
+    "target",
+    ("--target",),
+    "Tool that applies the manifests. Overrides metadata.target.",
+    kind=Target,
+)
+PROBLEM_FORMAT = Option(
+    "form",
+    ("--format",),
+    "Format of problems; github and sarif are for CI.",
+    kind=Format,
+    default=Format.TEXT,
+)
+COLOUR = Option(
+    "colour",
+    ("--color",),
+    "Use colours. auto: on a terminal, unless NO_COLOR is set.",
+    kind=Colour,
+    default=Colour.AUTO,
+)
+QUIET = Option("quiet", ("--quiet", "-q"), "Print only errors, no warnings or notes.", kind=bool)
+NAMESPACE = Option(
+    "namespace",
+    ("--namespace", "-n"),
+    "Namespace in the cluster. Default: the namespace of the context.",
+    "NAME",
+)
+CONTEXT = Option(
+    "context", ("--context",), "Context of the kubeconfig. Default: the current context.", "NAME"
+)
+KUBECONFIG = Option(
+    "kubeconfig", ("--kubeconfig",), "Kubeconfig file. Default: KUBECONFIG or ~/.kube/config.", "FILE"
+)
+PLACE = (NAMESPACE, CONTEXT, KUBECONFIG)
+"""The cluster and the namespace of a command."""
+OBJECTS_OUTPUT = Option(
+    "output", ("--output", "-o"), "Output format of objects.", kind=ObjectForm, default=ObjectForm.TEXT
+)
+TIMEOUT = Option(
+    "timeout",
+    ("--timeout",),
+    "With --wait: maximum time to wait, for example 30m. After this time, exit 124.",
+    "TIME",
+)
