@@ -106,7 +106,7 @@ bench: $(STAMP) ## Compare the speed of sparkgen and helm on this machine
 	@$(BIN)/python tools/bench helm
 
 bench-cluster: $(STAMP) ## Compare sparkgen with Spark's own backend and the spark-operator on the test cluster (an hour)
-	@status=0; for part in cluster dynamic executors submissions sessions; do \
+	@status=0; for part in pi dynamic executors submissions sessions; do \
 	  $(BIN)/python tools/bench $$part --write || status=1; \
 	done; \
 	$(BIN)/python tools/bench scale --write || status=1; \

@@ -1,65 +1,32 @@
-"""`make bench-cluster`: pi with two executors on the test cluster: sparkgen and Spark's own backend.
-
-All run the same Spark with the same settings, in turn, A B C A B C, so that a noisy machine treats all
-alike. The time is from the command that submits (`spark-submit`, or `sparkgen render | kubectl apply`)
-until the driver's pod has succeeded. Where it goes is read from the pod's times and the driver's log.
-sparkgen runs twice: in the image that Spark's own backend has, and in its own, which is that image with
-the runtime and an archive of Spark's classes on top.
-"""
+"""What benchmarks on the test cluster share: options, rounds, namespaces, and submissions by Spark."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import statistics
-import subprocess
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from bench import pages
-from bench.pages import FOLDER, by_round, keep, median, opening, table
-from bench.programs import MEMORY, PI, ROLE, application, apply_rendered
-from cluster import accounts, lifecycle, lock, network, requirements
+from bench import pages, plots
+from bench.pages import keep
+from bench.programs import MEMORY, PI
+from cluster import accounts, audit, control, lifecycle, lock, network, processes, requirements
+from cluster.audit import Call
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
 from common.cachedir import ToolError
+from common.command import run
+from common.process_usage import cpu_seconds
 from spark import spark_home
 
-RESULTS = FOLDER / "pi.md"
-GOAL = 0.70
 SECONDS = 300.0
-OWN, STOCK, NATIVE = "sparkgen (its image)", "sparkgen (stock image)", "native"
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One application: its wall in seconds, and how long each part of it took, by name."""
-
-    wall: float
-    parts: dict[str, float]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the rounds, print the table, and keep it with `--write`; 1 when the goal is missed."""
-    options = parser(__doc__, RESULTS, rounds=5).parse_args(arguments)
-    version = options.version
-    found = measured(
-        options,
-        RESULTS,
-        lambda cluster, home: rounds(cluster, home, version, options.rounds),
-        lambda found: report(found, version),
-        lambda found: [{side: asdict(run) for side, run in one.items()} for one in found],
-    )
-    return 1 if found is None else int(ratio(found, OWN) > GOAL)
 
 
 def parser(description: str | None, page: Path, rounds: int) -> argparse.ArgumentParser:
@@ -71,31 +38,34 @@ def parser(description: str | None, page: Path, rounds: int) -> argparse.Argumen
     return made
 
 
-def measured(
+def measure(
     options: argparse.Namespace,
     results: Path,
-    measure: Callable[[Cluster, Path], Result],
+    measured: Callable[[Cluster, Path], Result],
     page: Callable[[Result], str],
-    raw: Callable[[Result], list[Any]],
+    reached: Callable[[Result], bool] = lambda _: True,
+    indent: int | None = 1,
     **more: object,
-) -> Result | None:
-    """Measure on the test cluster, with a Spark at hand, and print the page; None when that fails, and why.
+) -> int:
+    """Measure on the test cluster, with a Spark at hand, and print the page. Returns the exit code.
 
-    With --write, the page is kept, and beside it what is `raw` of each round, the version, and `more`.
+    It is 1 when the measurement fails, which is said, or when the goal is not reached. With --write, the page
+    is kept, and beside it the rounds, the version, and `more`, and a picture of those if there is one.
     """
     try:
         requirements.check()
         home = spark_home.ensure(options.version)
-        with held("make bench-cluster", options.version) as cluster:
-            found = measure(cluster, home)
+        with held(f"make bench-{results.stem}", options.version) as cluster:
+            found = measured(cluster, home)
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
-        return None
+        return 1
     text = page(found)
     print(text)
     if options.write:
-        keep(results, text, {**more, "version": options.version, "rounds": raw(found)})
-    return found
+        keep(results, text, {**more, "version": options.version, "rounds": found}, indent)
+        plots.draw(results.stem, results.parent)
+    return 0 if reached(found) else 1
 
 
 @contextmanager
@@ -109,25 +79,28 @@ def held(what: str, version: str) -> Iterator[Cluster]:
         yield cluster
 
 
-def rounds(cluster: Cluster, home: Path, version: str, count: int) -> list[dict[str, Run]]:
-    """Runs by side, after one of each that is not counted."""
-    image = cluster.load_spark_with_runtime(version)
-    sides: dict[str, Callable[[str], Run]] = {
-        OWN: lambda namespace: sparkgen(cluster, namespace, version, image=image, runtimeImage=image),
-        STOCK: lambda namespace: sparkgen(cluster, namespace, version),
-        NATIVE: lambda namespace: native(cluster, namespace, home, version),
-    }
+def rounds(
+    cluster: Cluster,
+    sides: Mapping[str, Callable[[str], Result]],
+    count: int,
+    title: str = "",
+    seconds: float = 180.0,
+    *,
+    turning: bool = False,
+) -> list[dict[str, Result]]:
+    """Rounds with each side once, in a namespace of its own; `turning`: each begins with another side.
+
+    Each result is told, after `title`. A namespace is gone within the seconds.
+    """
     found = []
-    for number in range(count + 1):
-        found.append({name: in_namespace(cluster, run) for name, run in sides.items()})
-        told = ", ".join(f"{name} {run.wall:.1f} s" for name, run in found[-1].items())
-        print(f"round {number}: {told}", file=sys.stderr)
-    return found[1:]
-
-
-def ratio(found: Sequence[Mapping[str, Run]], side: str) -> float:
-    """The median of a side's wall over native Spark's."""
-    return statistics.median(one[side].wall / one[NATIVE].wall for one in found)
+    for number in range(count):
+        first = number % len(sides) if turning else 0
+        made = {}
+        for name in (*list(sides)[first:], *list(sides)[:first]):
+            made[name] = in_namespace(cluster, sides[name], seconds)
+            print(f"{title}round {number + 1}, {name}: {made[name]}", file=sys.stderr, flush=True)
+        found.append({name: made[name] for name in sides})
+    return found
 
 
 def in_namespace(cluster: Cluster, run: Callable[[str], Result], seconds: float = 180.0) -> Result:
@@ -138,18 +111,6 @@ def in_namespace(cluster: Cluster, run: Callable[[str], Result], seconds: float 
         return run(namespace)
     finally:
         cluster.kubectl("delete", "namespace", namespace, seconds=seconds)
-
-
-def sparkgen(cluster: Cluster, namespace: str, version: str, **spec: str) -> Run:
-    """The application by `sparkgen render ... | kubectl apply -f -`, with fields of its `spec` on top."""
-    document = application(namespace, version, arguments=["10"], executor={**ROLE, "instances": 2}, **spec)
-    return finished(cluster, namespace, apply_rendered(cluster, document))
-
-
-def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:
-    """The application by `spark-submit --master k8s://...`, in cluster mode, as a person runs it."""
-    began = submit_native(cluster, namespace, home, version, {"spark.executor.instances": "2"})
-    return finished(cluster, namespace, began)
 
 
 def submit_native(
@@ -183,130 +144,44 @@ def submit_native(
         *("--deploy-mode=cluster", "--name=pi", *options, *program),
     ]
     environment = {**os.environ, "SPARK_HOME": str(home), "KUBECONFIG": os.devnull}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"spark-submit failed:\n{done.stderr[-3000:]}")
+    run(*command, failed="spark-submit failed", environment=environment)
     return began
 
 
-def finished(cluster: Cluster, namespace: str, began: float) -> Run:
-    """Wait for the driver's pod to succeed; ToolError when it does not."""
+def finished(cluster: Cluster, namespace: str, began: float) -> float:
+    """Wait for the driver's pod to succeed. Returns the seconds since; ToolError when it does not."""
     looks = ("get", "pods", "-n", namespace, "-l", "spark-role=driver", "--watch")
     with cluster.following(*looks, "-o", "jsonpath={.status.phase}{'\\n'}", seconds=SECONDS) as phases:
         for phase in phases:
             if phase == "Succeeded":
-                wall = time.time() - began
-                (pod,) = cluster.objects("pods", namespace, "spark-role=driver")
-                return Run(wall, parts(cluster, namespace, pod, began, wall))
+                return time.time() - began
             if phase == "Failed":
                 break
     raise ToolError(f"the driver did not succeed:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
 
 
-MARKS = {
-    "driver's JVM up": "Running Spark version",
-    "executors registered": "Registered executor",
-    "job begun": "Starting job",
-    "job done": "finished: reduce",
-    "context stopped": "Successfully stopped SparkContext",
-}
-"""What in the driver's log ends each part."""
+def driver_log(cluster: Cluster, namespace: str, *options: str) -> str:
+    """The log of the one driver in a namespace."""
+    (pod,) = cluster.objects("pods", namespace, "spark-role=driver")
+    name = pod["metadata"]["name"]
+    return cluster.kubectl("logs", "-n", namespace, name, "-c", "spark-kubernetes-driver", *options)
 
 
-def parts(
-    cluster: Cluster, namespace: str, pod: dict[str, Any], began: float, wall: float
-) -> dict[str, float]:
-    """Seconds from the beginning at which each part was over."""
-    (state,) = [
-        entry["state"]["terminated"]
-        for entry in pod["status"]["containerStatuses"]
-        if entry["name"] == "spark-kubernetes-driver"
-    ]
-    created = _seconds(pod["metadata"]["creationTimestamp"]) - began
-    result = {
-        "driver's pod created": created,
-        "driver's container started": _seconds(state["startedAt"]) - began,
-    }
-    log = cluster.kubectl(
-        "logs", "-n", namespace, pod["metadata"]["name"], "--timestamps", "-c", "spark-kubernetes-driver"
-    )
-    for name, text in MARKS.items():
-        lines = [line for line in log.splitlines() if text in line]
-        if lines:  # the last of several: all executors are there
-            stamp = lines[-1].split(" ", 1)[0]
-            result[name] = _seconds(stamp) - began
-    return {**result, "driver's pod succeeded": wall}
+def calls_since(offset: int, namespace: str) -> list[Call]:
+    """The calls about a namespace in the audit log, from so many bytes on."""
+    with LAYOUT.audit_log.open() as lines:
+        lines.seek(offset)
+        return [call for call in audit.parse(lines) if call.namespace == namespace]
 
 
-def _seconds(stamp: str) -> float:
-    whole, _, fraction = stamp.rstrip("Z").partition(".")
-    at = datetime.fromisoformat(whole).replace(tzinfo=UTC).timestamp()
-    return at + (float(f"0.{fraction}") if fraction else 0.0)
+def creates_executor(call: Call) -> bool:
+    """Whether a call creates an executor, whatever came of it; a driver is created by others."""
+    return (call.verb, call.resource, call.subresource) == ("create", "pods", "") and "-exec-" in call.name
 
 
-def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
-    """The page: the rounds, the medians and where the time goes."""
-    sides = (OWN, STOCK, NATIVE)
-    rounds: list[tuple[str, ...]] = [("round", *sides, f"{OWN} / {NATIVE}", f"{STOCK} / {NATIVE}")]
-    rounds += by_round(
-        [
-            *(f"{one[side].wall:.1f}" for side in sides),
-            *(f"{one[side].wall / one[NATIVE].wall:.2f}" for side in sides[:2]),
-        ]
-        for one in found
-    )
-    ends: list[tuple[str, ...]] = [("done after (median seconds)", *sides)]
-    ends += [
-        (name, *(median(one[side].parts.get(name) for one in found) for side in sides))
-        for name in found[0][OWN].parts
-    ]
-    lines = [
-        *opening(
-            "Pi with two executors",
-            "This page compares how long a small application takes with sparkgen and with Spark's own "
-            "backend.",
-            f"Spark {version}, the test cluster of this repository",
-            *("bench-cluster", "pi"),
-        ),
-        "Times are seconds from the submitting command until the driver's pod has succeeded.",
-        "Compare ratios: machines differ.",
-        "",
-        *MEANING_OF_SIDES,
-        "",
-        table(rounds),
-        "",
-        f"Median ratio: **{ratio(found, OWN):.2f}** in sparkgen's image (goal: at most {GOAL:.2f}), "
-        f"**{ratio(found, STOCK):.2f}** in the stock image.",
-        "",
-        "## Where the time goes",
-        "",
-        table(ends),
-        "",
-        *MEANING,
-    ]
-    return "\n".join(lines) + "\n"
-
-
-MEANING_OF_SIDES = (
-    "- *native* is Spark's own Kubernetes backend, which runs in the stock image.",
-    "- *sparkgen (stock image)* is sparkgen with the same image.",
-    "- *sparkgen (its image)* is sparkgen with an image from `images/spark-with-runtime`.",
-    "  This image adds the runtime to the stock image, and an [archive](../one-image.md) of Spark's classes.",
-    "  To make the archive, the build of the image runs an application that does a little of everything; the "
-    "archive then contains the classes that this application used.",
-    "",
-    "Java, Spark, its jars and all settings are the same.",
-)
-
-MEANING = (
-    "Before the driver's container starts, the kubelet starts the pod.",
-    "With sparkgen, the kubelet then also starts two small containers of the pod: `install`, which copies "
-    "the scheduler jar, and the allocator.",
-    "From the start of the driver's container until the job is done, both cores are busy with the JVMs of "
-    "the driver and of two executors.",
-    "So this time becomes shorter only if the JVMs have less work.",
-    "Spark's own backend needs more time until the driver's pod is created, because it first starts the JVM "
-    "of `spark-submit`.",
-    "The last seconds pass because the kubelet notices only after a while that a container and a pod have "
-    "ended.",
-)
+def api_server_cpu() -> float:
+    """Seconds of CPU that the API server has used."""
+    pid = processes.read(control.pid_file(LAYOUT, "kube-apiserver"))
+    if pid is None:
+        raise ToolError("the API server is not running")
+    return cpu_seconds(pid.pid)

@@ -15,26 +15,26 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, median, opening, table
-from bench.programs import ROLE, application
+from bench.pages import FOLDER, Page, median
+from bench.programs import ROLE, SPARKGEN, application
 from cluster import images, network, ociimage, registry
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, NAME, NODES
 from cluster.registry import Registry
 from common.cachedir import ToolError
+from common.command import run as command_run
+from common.command import wait_for
 
 RESULTS = FOLDER / "delivery.md"
-SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 SECONDS = 180.0
 NODE = NODES[0]
 """All drivers run here: the folder of the upload path is one of this node."""
@@ -83,34 +83,25 @@ class Bench:
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
     options = bench_cluster.parser(__doc__, RESULTS, rounds=5).parse_args(arguments)
-    found = bench_cluster.measured(
+    return bench_cluster.measure(
         options,
         RESULTS,
         lambda cluster, home: measured(cluster, home, options.version, options.rounds),
         lambda found: page(found, options.version),
-        lambda found: [{name: asdict(run) for name, run in one.items()} for one in found],
     )
-    return 1 if found is None else 0
 
 
-def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> list[Round]:
+def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Sequence[Round]:
     """Rounds with each side once; the order moves on by one. One round before them is not counted."""
-    sides: dict[str, Callable[[Bench, str], float]] = {
-        FETCH: lambda bench, namespace: by_push(bench, namespace, "fetch"),
-        IMAGE_VOLUME: lambda bench, namespace: by_push(bench, namespace, "image"),
+    ways: dict[str, Callable[[Bench, str], float]] = {
+        FETCH: partial(by_push, mount="fetch"),
+        IMAGE_VOLUME: partial(by_push, mount="image"),
         BUILD: by_build,
         UPLOAD: by_upload,
     }
-    found: list[Round] = []
     with made(cluster, home, version) as bench:
-        for number in range(rounds + 1):
-            names = list(sides)
-            order = names[number % len(names) :] + names[: number % len(names)]
-            runs = {name: one(bench, sides[name]) for name in order}
-            told = ", ".join(f"{name} {runs[name].seconds:.1f} s" for name in names)
-            print(f"round {number}: {told}", file=sys.stderr, flush=True)
-            found.append({name: runs[name] for name in names})
-    return found[1:]
+        sides = {name: partial(measure, bench, way) for name, way in ways.items()}
+        return bench_cluster.rounds(cluster, sides, rounds + 1, turning=True)[1:]
 
 
 @contextmanager
@@ -148,29 +139,18 @@ def push_image(bench: Bench, name: str) -> None:
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
-    """What a command prints; ToolError when it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment())
-    if done.returncode:
-        raise ToolError(f"{' '.join(command)[:200]}: failed\n{done.stderr[-2000:]}")
-    return done.stdout
+    """Run a command without credentials for registries."""
+    docker = {**os.environ, "DOCKER_CONFIG": str(LAYOUT.root / "bench-buildah" / "docker")}
+    return command_run(*command, cwd=cwd, environment=docker)
 
 
-def environment() -> dict[str, str]:
-    """What this process has, without credentials for registries."""
-    return {**os.environ, "DOCKER_CONFIG": str(LAYOUT.root / "bench-buildah" / "docker")}
-
-
-def one(bench: Bench, side: Callable[[Bench, str], float]) -> Run:
-    """A changed script until it runs, in a namespace of its own."""
-
-    def measure(namespace: str) -> Run:
-        before, load = stored(bench), os.getloadavg()[0]
-        bench.changed()
-        began = time.time()
-        sent = side(bench, namespace) - began
-        return Run(program_began(bench.cluster, namespace) - began, sent, stored(bench) - before, load)
-
-    return bench_cluster.in_namespace(bench.cluster, measure)
+def measure(bench: Bench, way: Callable[[Bench, str], float], namespace: str) -> Run:
+    """A changed script until it runs."""
+    before, load = stored(bench), os.getloadavg()[0]
+    bench.changed()
+    began = time.time()
+    sent = way(bench, namespace) - began
+    return Run(program_began(bench.cluster, namespace) - began, sent, stored(bench) - before, load)
 
 
 def stored(bench: Bench) -> int:
@@ -233,39 +213,29 @@ def by_upload(bench: Bench, namespace: str) -> float:
 
 def program_began(cluster: Cluster, namespace: str) -> float:
     """When the program says that it began; ToolError when it has not within SECONDS."""
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        for pod in cluster.objects("pods", namespace, "spark-role=driver"):
-            name, phase = pod["metadata"]["name"], pod["status"].get("phase")
-            if phase in ("Succeeded", "Failed"):
-                said = cluster.kubectl("logs", "-n", namespace, name, "-c", "spark-kubernetes-driver")
-                began = [line.split()[1] for line in said.splitlines() if line.startswith("began ")]
-                if not began:
-                    raise ToolError(f"the program did not start:\n{said[-2000:]}")
-                return float(began[0])
-        time.sleep(0.5)
-    raise ToolError(f"no driver pod has ended:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+
+    def ended() -> bool:
+        pods = cluster.objects("pods", namespace, "spark-role=driver")
+        return any(pod["status"].get("phase") in ("Succeeded", "Failed") for pod in pods)
+
+    if not wait_for(ended, SECONDS, pause=0.5):
+        raise ToolError(f"no driver pod has ended:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+    said = bench_cluster.driver_log(cluster, namespace)
+    began = [line.split()[1] for line in said.splitlines() if line.startswith("began ")]
+    if not began:
+        raise ToolError(f"the program did not start:\n{said[-2000:]}")
+    return float(began[0])
 
 
 def page(found: Sequence[Round], version: str) -> str:
     """The page: ratios first, and the bytes."""
-    lines = [
-        *opening(
-            "How soon a changed script runs",
-            "This page compares how long it takes until a changed script runs: with a push by "
-            "`sparkgen apply`, with an image build, and with Spark's upload.",
-            f"Spark {version}, the test cluster of this repository",
-            *("bench-delivery", "delivery"),
-        ),
-        f"The numbers are of {len(found)} rounds.",
-        "One line of a script changes; the time ends when the program starts in the driver.",
-        "",
-        table([COLUMNS, *(_row(found, name) for name in found[0])]),
-        "",
-    ]
+    page = Page(RESULTS.name)
+    page.setting(f"Spark {version}, the test cluster of this repository")
+    page.say("The numbers are of ", f"{len(found)} rounds.")
+    page.rows(_row(found, name) for name in found[0])
     loads = [run.load for one in found for run in one.values()]
-    load = f"The load average before a change was {min(loads):.1f} to {max(loads):.1f}."
-    return "\n".join([*lines, load, NOTES])
+    page.say("The load average before a change was ", f"{min(loads):.1f} to {max(loads):.1f}.")
+    return page.text()
 
 
 def _row(found: Sequence[Round], name: str) -> tuple[str, ...]:
@@ -274,33 +244,3 @@ def _row(found: Sequence[Round], name: str) -> tuple[str, ...]:
     seconds = (median(run.sent for run in runs), median(run.seconds for run in runs))
     stored = f"{statistics.median(run.stored for run in runs):,.0f}"
     return name, median(ratios, 2), f"{min(ratios):.2f} to {max(ratios):.2f}", *seconds, stored
-
-
-COLUMNS = (
-    "way",
-    "time until the program runs / the same with an image build",
-    "lowest and highest in a round",
-    "until the command is done (s)",
-    "until the program runs (s)",
-    "bytes that were sent",
-)
-
-
-NOTES = """\
-Compare ratios, never seconds; the ratios and times are medians.
-Buildah builds the image.
-Spark's image is already in Buildah's store, in the registry and on the nodes.
-So an image build makes and pushes one layer on top of that image, and a node pulls this layer.
-The upload path is a folder that `spark-submit` and the driver's pod share, which is faster than a bucket.
-The registry and the folder are on the disk of this machine, so no network adds time.
-
-- The bytes are what the registry or the folder stores for a second push, in addition to the first push.
-  `sparkgen` sends a layer with the script, a configuration and a manifest.
-  An image build sends the same three parts, but its configuration describes the whole image.
-  The upload path gets the script alone.
-- With `mount: fetch`, the driver pod has one more container than with a built image, and starts later.
-  With `mount: image`, the driver pod has one container fewer than with a built image.
-- Spark never removes what `spark-submit` has uploaded.
-- `spark-submit` starts a JVM, and later the driver's JVM downloads the script.
-- The image build here is a single `COPY`; a real one has more steps, and takes longer.
-"""

@@ -7,16 +7,14 @@ is paid for: from the creation of each executor's pod to its end, summed up.
 from __future__ import annotations
 
 import statistics
-import sys
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from bench import cluster as bench_cluster
 from bench import programs
-from bench.pages import FOLDER, ROOT, by_round, opening, table
+from bench.pages import FOLDER, ROOT, Page, by_round
 from bench.pod_watch import Pods
 from cluster.handle import Cluster
 
@@ -37,35 +35,29 @@ class Result:
     executors: int
 
 
-Rounds = list[tuple[Result, Result]]
+Round = dict[str, Result]
+"""By side: "sparkgen" and "native"."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
     options = bench_cluster.parser(__doc__, RESULTS, rounds=3).parse_args(arguments)
-    version = options.version
-    found = bench_cluster.measured(
+    return bench_cluster.measure(
         options,
         RESULTS,
-        lambda cluster, home: measured(cluster, home, version, options.rounds),
-        lambda found: page(found, version),
-        lambda found: [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in found],
+        lambda cluster, home: bench_cluster.rounds(
+            cluster, sides(cluster, home, options.version), options.rounds
+        ),
+        lambda found: page(found, options.version),
     )
-    return 1 if found is None else 0
 
 
-def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Rounds:
-    """Pairs of results."""
-    sides: tuple[Callable[[str], Result], ...] = (
-        partial(sparkgen, cluster, version),
-        partial(native, cluster, home, version),
-    )
-    pairs = []
-    for number in range(rounds):
-        ours, theirs = (bench_cluster.in_namespace(cluster, side) for side in sides)
-        print(f"round {number + 1}: sparkgen {ours}, native {theirs}", file=sys.stderr, flush=True)
-        pairs.append((ours, theirs))
-    return pairs
+def sides(cluster: Cluster, home: Path, version: str) -> dict[str, Callable[[str], Result]]:
+    """What runs the application in a namespace, by the name of the side."""
+    return {
+        "sparkgen": partial(sparkgen, cluster, version),
+        "native": partial(native, cluster, home, version),
+    }
 
 
 def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
@@ -90,52 +82,29 @@ def native(cluster: Cluster, home: Path, version: str, namespace: str) -> Result
 
 def _watched(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Result:
     executors = Pods(cluster, namespace, "spark-role=executor")
-    run = bench_cluster.finished(cluster, namespace, submit())
+    wall = bench_cluster.finished(cluster, namespace, submit())
     executors.wait_ended(40)
-    result = Result(run.wall, executors.pod_seconds(), len(executors.seen))
+    result = Result(wall, executors.pod_seconds(), len(executors.seen))
     executors.close()
     return result
 
 
-def page(found: Rounds, version: str) -> str:
+def page(found: Sequence[Round], version: str) -> str:
     """The page: the rounds and the medians."""
-    columns = [
-        column
-        for what in ("wall (s)", "executor-seconds")
-        for column in (f"{what}: sparkgen", f"{what}: native", "sparkgen / native")
-    ]
-    rows = by_round((*_cells(pair, "wall"), *_cells(pair, "executor_seconds")) for pair in found)
-    lines = [
-        *opening(
-            "A shuffle with dynamic allocation",
-            "This page compares the time and the executor-seconds of a two-stage shuffle with sparkgen and "
-            "with Spark's own backend.",
-            f"Spark {version}, the test cluster of this repository",
-            *("bench-cluster", "dynamic"),
-        ),
-        f"The job has {TASKS} tasks of a second each, then a shuffle, then half as many tasks.",
-        f"It starts without executors and may have up to {MOST}; an executor that is idle for {IDLE} s "
-        "leaves.",
-        "Compare ratios: machines differ.",
-        "",
-        "- *native* is Spark's own backend.",
-        "- *Wall* is the time from the command until the driver's pod succeeded.",
-        "- *Executor-seconds* are the lifetimes of all executor pods, added up.",
-        "",
-        table([("round", *columns), *rows]),
-        "",
-        f"Median ratios: wall **{ratio(found, 'wall'):.2f}**, executor-seconds "
-        f"**{ratio(found, 'executor_seconds'):.2f}**.",
-    ]
-    return "\n".join(lines) + "\n"
+    page = Page(RESULTS.name)
+    page.setting(f"Spark {version}, the test cluster of this repository")
+    page.rows(by_round((*_cells(one, "wall"), *_cells(one, "executor_seconds")) for one in found))
+    wall, used = (
+        statistics.median(_ratio(one, what) for one in found) for what in ("wall", "executor_seconds")
+    )
+    page.say("Median ratios: ", f"wall **{wall:.2f}**, executor-seconds **{used:.2f}**.")
+    return page.text()
 
 
-def _cells(pair: tuple[Result, Result], what: str) -> tuple[str, ...]:
-    ours, theirs = (float(getattr(side, what)) for side in pair)
-    return f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}"
+def _cells(one: Round, what: str) -> tuple[str, ...]:
+    ours, theirs = (float(getattr(one[side], what)) for side in ("sparkgen", "native"))
+    return f"{ours:.1f}", f"{theirs:.1f}", f"{_ratio(one, what):.2f}"
 
 
-def ratio(found: Rounds, what: str) -> float:
-    """The median of ours over theirs."""
-    values: list[Any] = [getattr(ours, what) / getattr(theirs, what) for ours, theirs in found]
-    return float(statistics.median(values))
+def _ratio(one: Round, what: str) -> float:
+    return float(getattr(one["sparkgen"], what) / getattr(one["native"], what))

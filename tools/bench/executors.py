@@ -7,28 +7,28 @@ API server's audit log, and a watch of the pods shows when they are Running.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import statistics
-import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, ROOT, keep, median, opening, table
+from bench.pages import FOLDER, ROOT, Page, keep, median, table
 from bench.pod_watch import Pods
-from bench.programs import ROLE, application, apply_rendered
-from cluster import audit, control, fakes, network, processes, requirements
-from cluster.audit import Call
+from bench.programs import FAKE_ROLE, application, apply_rendered, settings_on_fakes
+from cluster import accounts, fakes, network, requirements
 from cluster.handle import Cluster
 from cluster.plan import API_SERVER, LAYOUT, NAME
 from common.cachedir import ToolError
-from common.cpu_time import cpu_seconds
+from common.command import run, wait_for
+from common.process_usage import cpu_seconds, most_memory
 from spark import spark_home
 from sparkgen import contract
 
@@ -37,7 +37,6 @@ DATA = RESULTS.with_suffix(".json")
 RAW_THREADS = 16
 FAKE_NODES = 10
 SECONDS = 300.0
-SELECTOR = {"type": "kwok"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +62,8 @@ class Bench:
 
 
 Side = Callable[[Bench, str], Result]
+Sides = dict[str, list[Result]]
+"""The results of all rounds, by side."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -79,15 +80,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         requirements.check()
         home = spark_home.ensure(options.version)
-        with bench_cluster.held("make bench-executors", options.version) as cluster:
-            fakes.add(FAKE_NODES)
-            try:
-                found = {
-                    count: rounds(Bench(cluster, home, options.version, count), options.rounds)
-                    for count in options.executors
-                }
-            finally:
-                fakes.remove()
+        with bench_cluster.held("make bench-executors", options.version) as cluster, fakes.added(FAKE_NODES):
+            found = {
+                count: rounds(Bench(cluster, home, options.version, count), options.rounds)
+                for count in options.executors
+            }
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -96,21 +93,16 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(found, options.version)
     print(text)
     if options.write:
-        keep(RESULTS, text, _plain(found))
+        keep(RESULTS, text, {str(count): sides for count, sides in found.items()})
     return 0
 
 
-def rounds(bench: Bench, count: int) -> dict[str, list[Result]]:
+def rounds(bench: Bench, count: int) -> Sides:
     """The results of each side, in the order of the rounds."""
-    found: dict[str, list[Result]] = {name: [] for name in SIDES}
-    for number in range(count):
-        for name, side in SIDES.items():
-            result = bench_cluster.in_namespace(bench.cluster, partial(side, bench), seconds=600)
-            found[name].append(result)
-            print(
-                f"{bench.count} executors, round {number + 1}, {name}: {result}", file=sys.stderr, flush=True
-            )
-    return found
+    sides = {name: partial(side, bench) for name, side in SIDES.items()}
+    title = f"{bench.count} executors, "
+    found = bench_cluster.rounds(bench.cluster, sides, count, title, seconds=600)
+    return {name: [one[name] for one in found] for name in sides}
 
 
 # --- the sides --------------------------------------------------------------------------------------
@@ -126,12 +118,11 @@ def sparkgen(bench: Bench, namespace: str) -> Result:
 
 def apply(bench: Bench, namespace: str, count: int) -> None:
     """Apply an application with a real driver that begins with so many executors."""
-    executor = {**ROLE, "coreRequest": "10m", "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
     spec: dict[str, Any] = (
-        {"executor": {**executor, "instances": count}}
+        {"executor": {**FAKE_ROLE, "instances": count}}
         if count
         else {
-            "executor": executor,
+            "executor": FAKE_ROLE,
             "dynamicAllocation": {"enabled": True, "initialExecutors": 0, "maxExecutors": 1},
         }
     )
@@ -141,23 +132,16 @@ def apply(bench: Bench, namespace: str, count: int) -> None:
 def native(conf: dict[str, str]) -> Side:
     """Spark's own backend with further settings."""
 
-    def run(bench: Bench, namespace: str) -> Result:
-        template = LAYOUT.root / f"{namespace}.yaml"
-        template.write_text(json.dumps({"spec": {"tolerations": [fakes.TAINT]}}))
-        settings = {
-            "spark.executor.instances": str(bench.count),
-            "spark.kubernetes.executor.request.cores": "10m",
-            "spark.kubernetes.executor.podTemplateFile": str(template),
-            **{f"spark.kubernetes.executor.node.selector.{key}": text for key, text in SELECTOR.items()},
-            **conf,
-        }
+    def submit(bench: Bench, namespace: str) -> Result:
         meter = Meter.start(bench.cluster, namespace, bench.count)
-        bench_cluster.submit_native(bench.cluster, namespace, bench.home, bench.version, settings)
-        meter.wait()
-        template.unlink()
+        with settings_on_fakes(namespace, bench.count) as settings:
+            bench_cluster.submit_native(
+                bench.cluster, namespace, bench.home, bench.version, {**settings, **conf}
+            )
+            meter.wait()
         return meter.result(None)
 
-    return run
+    return submit
 
 
 def raw(bench: Bench, namespace: str) -> Result:
@@ -165,10 +149,7 @@ def raw(bench: Bench, namespace: str) -> Result:
 
     A driver starts beside it, as it does beside the others: it takes as much of the machine here as there.
     """
-    bench.cluster.kubectl("create", "serviceaccount", "raw", "-n", namespace)
-    grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:raw")
-    bench.cluster.kubectl("create", "rolebinding", "raw", "-n", namespace, *grant)
-    token = bench.cluster.kubectl("create", "token", "raw", "-n", namespace).strip()
+    token = accounts.token(bench.cluster, namespace)
     meter = Meter.start(bench.cluster, namespace, bench.count)
     command = [
         *(*network.enter(NAME), sys.executable, str(ROOT / "tools" / "bench" / "raw_client.py"), API_SERVER),
@@ -176,10 +157,8 @@ def raw(bench: Bench, namespace: str) -> Result:
     ]
     given = f"{token}\n{json.dumps(RAW_POD)}\n"
     apply(bench, namespace, 0)
-    _await_allocator(namespace)
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"the raw client failed: {done.stderr}")
+    allocator_of(namespace)  # from then on, others begin to create executors
+    run(*command, failed="the raw client failed", input_text=given)
     meter.wait()
     return meter.result(None)
 
@@ -217,14 +196,8 @@ class Meter:
     @classmethod
     def start(cls, cluster: Cluster, namespace: str, count: int) -> Meter:
         """Now."""
-        executors = Pods(cluster, namespace, "spark-role=executor")
-        return cls(cluster, namespace, count, LAYOUT.audit_log.stat().st_size, api_server_cpu(), executors)
-
-    def calls(self) -> list[Call]:
-        """The calls in the namespace since the beginning, of accounts in it."""
-        with LAYOUT.audit_log.open() as lines:
-            lines.seek(self.offset)
-            return [call for call in audit.parse(lines) if call.namespace == self.namespace]
+        executors, offset = Pods(cluster, namespace, "spark-role=executor"), LAYOUT.audit_log.stat().st_size
+        return cls(cluster, namespace, count, offset, bench_cluster.api_server_cpu(), executors)
 
     def wait(self) -> None:
         """Until all executors run."""
@@ -237,8 +210,8 @@ class Meter:
 
     def result(self, allocator: int | None) -> Result:
         """What it came to."""
-        calls = self.calls()
-        creations = [call for call in calls if _creates(call) and call.code == 201]
+        calls = bench_cluster.calls_since(self.offset, self.namespace)
+        creations = [call for call in calls if bench_cluster.creates_executor(call) and call.code == 201]
         by = Counter(call.user for call in creations).most_common(1)[0][0]
         made = [call for call in creations if call.user == by]
         began = min(call.time for call in made)
@@ -248,14 +221,10 @@ class Meter:
             created=(max(call.answered for call in made) - began).total_seconds(),
             running=(max(self.executors.running.values()) - began).total_seconds(),
             calls=dict(Counter(f"{call.verb} {call.resource}" for call in calls if call.user == by)),
-            api_server_cpu=api_server_cpu() - self.cpu,
+            api_server_cpu=bench_cluster.api_server_cpu() - self.cpu,
             allocator_cpu=None if allocator is None else cpu_seconds(allocator),
-            allocator_memory=None if allocator is None else memory_mib(allocator),
+            allocator_memory=None if allocator is None else most_memory(allocator),
         )
-
-
-def _creates(call: Call) -> bool:
-    return (call.verb, call.resource, call.subresource) == ("create", "pods", "") and "-exec-" in call.name
 
 
 def body_of(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
@@ -267,88 +236,38 @@ def body_of(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-def api_server_cpu() -> float:
-    """Seconds of CPU that the API server has used."""
-    pid = processes.read(control.pid_file(LAYOUT, "kube-apiserver"))
-    if pid is None:
-        raise ToolError("the API server is not running")
-    return cpu_seconds(pid.pid)
-
-
-def memory_mib(pid: int) -> float:
-    """The most memory that a process has had resident, in MiB."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 1024
-    raise ToolError(f"process {pid} has ended")
-
-
 def allocator_of(namespace: str) -> int:
-    """The process id of the one allocator in a namespace."""
+    """The process id of the one allocator in a namespace, once it has started."""
+    if found := wait_for(lambda: _allocator(namespace), SECONDS, pause=0.05):
+        return found
+    raise ToolError(f"no allocator runs in namespace {namespace}")
+
+
+def _allocator(namespace: str) -> int | None:
     mark = f"{contract.ENV_POD_NAMESPACE}={namespace}\0".encode()
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
+        with contextlib.suppress(OSError):
             if (
                 mark in (folder / "environ").read_bytes() + b"\0"
                 and b"allocator" in (folder / "cmdline").read_bytes()
             ):
                 return int(folder.name)
-        except OSError:
-            continue
-    raise ToolError(f"no allocator runs in namespace {namespace}")
-
-
-def _await_allocator(namespace: str) -> None:
-    """Until the allocator has started: then others begin to create executors."""
-    deadline = time.monotonic() + SECONDS
-    while True:
-        try:
-            allocator_of(namespace)
-            return
-        except ToolError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
+    return None
 
 
 # --- the page ---------------------------------------------------------------------------------------
 
 
-def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
+def page(found: dict[int, Sides], version: str) -> str:
     """The page: a table per number of executors."""
-    lines = [
-        *opening(
-            "Creating executors",
-            "This page compares how fast executors are created by sparkgen, Spark's own backend and "
-            "a raw client.",
-            f"Spark {version}, the test cluster of this repository",
-            *("bench-executors", "executors"),
-        ),
-        "The executors are on kwok's fake nodes; the drivers are real.",
-        "Times begin at the creation of the first executor.",
-        "The API server's audit log shows the creations, and a watch of the pods shows when they are "
-        "Running.",
-        "The numbers are medians of several rounds; in each round, the sides run one after another.",
-        "Compare ratios: machines differ.",
-        "",
-        "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second "
-        "apart).",
-        "- *native, tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
-        f"- *raw client* is a program that only creates the same pods, with {RAW_THREADS} threads and the "
-        "same library as sparkgen, while a watch is open and a driver starts.",
-        "  It shows how fast this API server can be on this machine.",
-        "- *all created* is the time until the last executor pod is created.",
-        "- *all Running* is the time until as many pods as wanted are Running.",
-        "- Spark's own backend creates a few pods more than it needs.",
-        "  So its last creation can come after as many executors as wanted are Running.",
-        "",
-    ]
-    for count, sides in sorted(found.items()):
-        lines += [*_table(count, sides), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    page = Page(RESULTS.name)
+    page.setting(f"Spark {version}, the test cluster of this repository")
+    parts = (["", *_part(count, sides)] for count, sides in sorted(found.items()))
+    page.rest("## ", [line for part in parts for line in part][1:])
+    return page.text()
 
 
-def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
+def _part(count: int, sides: Sides) -> list[str]:
     ours = sides["sparkgen"]
     columns = ("all created", "all Running", "time until all are created, sparkgen's = 1")
     rows: list[tuple[str, ...]] = [("", *columns, "API server's CPU", "writes for each executor")]
@@ -367,7 +286,7 @@ def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
     )
     calls = [f"- {name}: {_calls(results[-1].calls)}" for name, results in sides.items()]
     told = f"The allocator used {cpu} s of CPU from its start, and {memory} MiB at most."
-    return [f"## {count} executors", "", table(rows), "", told, "", "Calls to the API server:", "", *calls]
+    return [f"## {count} executors", "", *table(rows), "", told, "", "Calls to the API server:", "", *calls]
 
 
 def _writes(calls: dict[str, int]) -> int:
@@ -380,18 +299,11 @@ def _calls(calls: dict[str, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in sorted(calls.items(), key=lambda item: -item[1]))
 
 
-def kept() -> dict[int, dict[str, list[Result]]]:
+def kept() -> dict[int, Sides]:
     """What earlier runs have written, by the number of executors."""
     if not DATA.exists():
         return {}
     return {
         int(count): {name: [Result(**values) for values in results] for name, results in sides.items()}
         for count, sides in json.loads(DATA.read_text()).items()
-    }
-
-
-def _plain(found: dict[int, dict[str, list[Result]]]) -> dict[str, Any]:
-    return {
-        str(count): {name: [asdict(result) for result in results] for name, results in sides.items()}
-        for count, sides in found.items()
     }

@@ -14,20 +14,22 @@ import platform
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from bench.pages import FOLDER, ROOT, opening, parser, table
+from bench.pages import FOLDER, ROOT, Page, parser
+from bench.programs import SPARKGEN
+from common.command import run
+from gotools import gotools
 from sparkgen import __version__
 
 CHART = ROOT / "charts" / "spark-app"
 EXAMPLE = ROOT / "examples" / "python-pi" / "app.yaml"
-SPARKGEN = Path(sys.executable).with_name("sparkgen")
 RESULTS = FOLDER / "render.md"
 
 
@@ -55,14 +57,19 @@ def main(arguments: list[str] | None = None) -> int:
         "--documents", type=int, default=500, help="number of documents in one call (default 500)"
     )
     options = made.parse_args(arguments)
-    helm = tool("helm")
+    helm = str(gotools.ensure("helm"))
     # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
     compileall.compile_dir(ROOT / "sparkgen", quiet=1)
     with tempfile.TemporaryDirectory() as folder:
         chart = like_sized_chart(Path(folder) / "chart")
         comparisons = [
-            cold_start(helm, chart, options.rounds),
-            own_chart(helm, options.rounds),
+            one_document(
+                *(helm, "one document", "at most 3", "the plain chart", options.rounds, str(chart)),
+            ),
+            one_document(
+                *(helm, "one document, with sparkgen's chart", "", "`charts/spark-app`", options.rounds),
+                *(str(CHART), "-f", str(EXAMPLE)),
+            ),
             *many_documents(helm, chart, Path(folder), options.documents),
             repository_check(helm, chart, Path(folder)),
             *differences(helm, chart, Path(folder)),
@@ -70,15 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
     text = report(comparisons)
     print(text)
     if options.write:
-        RESULTS.parent.mkdir(parents=True, exist_ok=True)
         RESULTS.write_text(text, encoding="utf-8")
     return 0
-
-
-def tool(name: str) -> str:
-    """The path of a pinned tool, built if it is not there yet."""
-    command = [sys.executable, str(ROOT / "tools" / "gotools" / "gotools.py"), "path", name]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def timed(command: list[str], folder: Path | None = None) -> float:
@@ -90,9 +90,7 @@ def timed(command: list[str], folder: Path | None = None) -> float:
 
 def like_sized_chart(folder: Path) -> Path:
     """A chart whose templates give the example's objects, with the values that a real chart would read."""
-    rendered = subprocess.run(
-        [str(SPARKGEN), "render", str(EXAMPLE)], check=True, capture_output=True, text=True
-    ).stdout
+    rendered = run(SPARKGEN, "render", str(EXAMPLE))
     templates = folder / "templates"
     templates.mkdir(parents=True)
     (folder / "Chart.yaml").write_text("apiVersion: v2\nname: bench\nversion: 0.1.0\n", encoding="utf-8")
@@ -105,36 +103,39 @@ def like_sized_chart(folder: Path) -> Path:
     return folder
 
 
-def cold_start(helm: str, chart: Path, rounds: int) -> Comparison:
-    """One document, one process each."""
-    ours_command = [str(SPARKGEN), "render", str(EXAMPLE)]
-    theirs_command = [helm, "template", "bench", str(chart)]
+def one_document(helm: str, title: str, goal: str, theirs_name: str, rounds: int, *chart: str) -> Comparison:
+    """One document, one process each: helm renders a chart, with further arguments."""
+    ours_command, theirs_command = [SPARKGEN, "render", str(EXAMPLE)], [helm, "template", "bench", *chart]
     timed(ours_command), timed(theirs_command)
     pairs = [(timed(ours_command), timed(theirs_command)) for _ in range(rounds)]
-    names = ("`sparkgen render app.yaml`", "`helm template` of the plain chart")
-    return compared("one document", "at most 3", pairs, *names)
+    return compared(title, goal, pairs, "`sparkgen render app.yaml`", f"`helm template` of {theirs_name}")
 
 
-def own_chart(helm: str, rounds: int) -> Comparison:
-    """The same document through sparkgen's own chart: schema, rules, the run's hash, notes and hooks."""
-    ours_command = [str(SPARKGEN), "render", str(EXAMPLE)]
-    theirs_command = [helm, "template", "bench", str(CHART), "-f", str(EXAMPLE)]
-    timed(ours_command), timed(theirs_command)
-    pairs = [(timed(ours_command), timed(theirs_command)) for _ in range(rounds)]
-    names = ("`sparkgen render app.yaml`", "`helm template` of `charts/spark-app`")
-    return compared("one document, with sparkgen's chart", "", pairs, *names)
-
-
-def copies(folder: Path, count: int) -> Path:
-    """A folder with `count` documents like the example, each of its own name."""
-    documents = folder / "documents"
-    documents.mkdir()
+def copies(count: int, place: Callable[[int], Path], name: str) -> None:
+    """Write so many documents like the example, each of its own name, which begins with `name`."""
     text = EXAMPLE.read_text(encoding="utf-8")
-    name = yaml.safe_load(text)["metadata"]["name"]
+    old = yaml.safe_load(text)["metadata"]["name"]
     for index in range(count):
-        copy = text.replace(f"name: {name}\n", f"name: {name}-{index}\n", 1)
-        (documents / f"app-{index:04}.yaml").write_text(copy, encoding="utf-8")
-    return documents
+        place(index).parent.mkdir(parents=True, exist_ok=True)
+        copy = text.replace(f"name: {old}\n", f"name: {name}-{index}\n", 1)
+        place(index).write_text(copy, encoding="utf-8")
+
+
+def sampled(
+    ours: list[str], theirs: list[str], count: int, folder: Path | None = None
+) -> tuple[float, float]:
+    """The seconds of our one call for `count` documents, and of as many of theirs: of a tenth, times ten."""
+    return timed(ours, folder), sum(timed(theirs) for _ in range(sample(count))) * count / sample(count)
+
+
+def sample(count: int) -> int:
+    """How many of so many calls of helm are made."""
+    return max(count // 10, 1)
+
+
+def calls(count: int) -> str:
+    """How the page names so many calls of helm."""
+    return f"{count} calls of `helm template` (computed from {sample(count)})"
 
 
 def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int = 5) -> list[Comparison]:
@@ -142,25 +143,21 @@ def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int
 
     Both print, and both write files: like is compared with like.
     """
-    documents = str(copies(folder, count))
-    sample = max(count // 10, 1)
+    documents = folder / "documents"
+    copies(count, lambda index: documents / f"app-{index:04}.yaml", "python-pi")
+    ours, theirs = [SPARKGEN, "render", str(documents), "-q"], [helm, "template", "bench", str(chart)]
     printed, written = [], []
     for index in range(rounds):
-        ours = [str(SPARKGEN), "render", documents, "-q"]
-        theirs = [helm, "template", "bench", str(chart)]
-        printed.append((timed(ours), sum(timed(theirs) for _ in range(sample)) * count / sample))
-        outputs = [folder / f"theirs-{index}" / str(call) for call in range(sample)]
+        printed.append(sampled(ours, theirs, count))
+        outputs = [folder / f"theirs-{index}" / str(call) for call in range(sample(count))]
         seconds = sum(timed([*theirs, "--output-dir", str(output)]) for output in outputs)
-        written.append((timed([*ours, "-o", str(folder / f"ours-{index}")]), seconds * count / sample))
-    calls = f"{count} calls of `helm template` (computed from {sample})"
+        written.append((timed([*ours, "-o", str(folder / f"ours-{index}")]), seconds * count / sample(count)))
+    titles = f"{count} documents, printed", f"{count} documents, as files"
     return [
-        compared(f"{count} documents, printed", "at most 0.1", printed, "one `sparkgen render DIR`", calls),
+        compared(titles[0], "at most 0.1", printed, "one `sparkgen render DIR`", calls(count)),
         compared(
-            f"{count} documents, as files",
-            "",
-            written,
-            "one `sparkgen render DIR -o OUT`",
-            f"{calls} with `--output-dir`",
+            *(titles[1], "", written, "one `sparkgen render DIR -o OUT`"),
+            f"{calls(count)} with `--output-dir`",
         ),
     ]
 
@@ -173,48 +170,30 @@ def repository_check(helm: str, chart: Path, folder: Path, count: int = 200, rou
     apps, output = folder / "repository", folder / "deploy"
     (apps / "environments").mkdir(parents=True)
     (apps / "environments" / "prod.yaml").write_text("metadata: {target: argocd}\n", encoding="utf-8")
-    text = EXAMPLE.read_text(encoding="utf-8")
-    name = yaml.safe_load(text)["metadata"]["name"]
-    for index in range(count):
-        place = apps / f"team-{index % 10}" / f"app-{index}" / "app.yaml"
-        place.parent.mkdir(parents=True)
-        place.write_text(text.replace(f"name: {name}\n", f"name: app-{index}\n", 1), encoding="utf-8")
-    render = [str(SPARKGEN), "render", "-R", str(apps), "-o", str(output)]
-    theirs = [helm, "template", "bench", str(chart)]
+    copies(count, lambda index: apps / f"team-{index % 10}" / f"app-{index}" / "app.yaml", "app")
+    render = [SPARKGEN, "render", "-R", str(apps), "-o", str(output)]
     timed(render)
-    check, sample = [*render, "--check"], max(count // 10, 1)
-    pairs = [
-        (timed(check), sum(timed(theirs) for _ in range(sample)) * count / sample) for _ in range(rounds)
-    ]
-    return compared(
-        f"{count} up-to-date documents, checked",
-        "",
-        pairs,
-        "one `sparkgen render --check -R DIR -o OUT`",
-        f"{count} calls of `helm template` (computed from {sample})",
-    )
+    theirs = [helm, "template", "bench", str(chart)]
+    pairs = [sampled([*render, "--check"], theirs, count) for _ in range(rounds)]
+    title, ours = f"{count} up-to-date documents, checked", "one `sparkgen render --check -R DIR -o OUT`"
+    return compared(title, "", pairs, ours, calls(count))
 
 
 def differences(helm: str, chart: Path, folder: Path, count: int = 200, rounds: int = 5) -> list[Comparison]:
     """`sparkgen diff` on documents that did not change: with what is rendered, and with a revision."""
     place = folder / "differences"
-    place.mkdir()
-    copies(place, count)
-    timed([str(SPARKGEN), "render", "documents", "-o", "deploy", "-q"], place)
+    copies(count, lambda index: place / "documents" / f"app-{index:04}.yaml", "python-pi")
+    timed([SPARKGEN, "render", "documents", "-o", "deploy", "-q"], place)
     git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.com"]
     for arguments in (["init", "-q"], ["add", "documents"], ["commit", "-q", "-m", "documents"]):
         timed([*git, *arguments], place)
-    theirs, sample = [helm, "template", "bench", str(chart)], max(count // 10, 1)
-    calls = f"{count} calls of `helm template` (computed from {sample})"
+    theirs = [helm, "template", "bench", str(chart)]
     found = []
     for option, value in (("--rendered", "deploy"), ("--from", "HEAD")):
-        ours = [str(SPARKGEN), "diff", option, value, "documents"]
-        pairs = [
-            (timed(ours, place), sum(timed(theirs) for _ in range(sample)) * count / sample)
-            for _ in range(rounds)
-        ]
+        ours = [SPARKGEN, "diff", option, value, "documents"]
+        pairs = [sampled(ours, theirs, count, place) for _ in range(rounds)]
         title = f"{count} unchanged documents, `diff {option}`"
-        found.append(compared(title, "", pairs, f"one `sparkgen diff {option} {value} DIR`", calls))
+        found.append(compared(title, "", pairs, f"one `sparkgen diff {option} {value} DIR`", calls(count)))
     return found
 
 
@@ -227,32 +206,11 @@ def compared(
 
 
 def report(comparisons: list[Comparison]) -> str:
-    """The table, as Markdown."""
-    lines = [
-        *opening(
-            "Rendering, compared with Helm",
-            "This page compares how long `sparkgen render`, `render --check` and `diff` take with "
-            "`helm template`.",
-            f"sparkgen {__version__}, Python {platform.python_version()}",
-            "bench",
-        ),
-        "sparkgen and Helm run in turn, each call as a new process.",
-        "Times are medians; the ratio is the median of the ratios of all pairs of runs.",
-        "Compare ratios: machines differ.",
-        "",
-        "Helm renders two charts:",
-        "",
-        "- The *plain chart* is made from sparkgen's output: its templates are the rendered objects, and "
-        "only the application's name is a value.",
-        "  All comparisons with many documents use this chart.",
-        "- `charts/spark-app` is sparkgen's own chart, which computes the objects from the document.",
-        "",
-        "With many documents, each round calls Helm for a tenth of the documents, and multiplies the time by "
-        "ten.",
-        "",
-        table([("what", "sparkgen", "Helm", "sparkgen / Helm", "goal"), *map(_row, comparisons)]),
-    ]
-    return "\n".join(lines) + "\n"
+    """The page, with a row for each comparison."""
+    page = Page(RESULTS.name)
+    page.setting(f"sparkgen {__version__}, Python {platform.python_version()}")
+    page.rows(map(_row, comparisons))
+    return page.text()
 
 
 def _row(item: Comparison) -> tuple[str, ...]:

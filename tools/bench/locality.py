@@ -13,12 +13,10 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,8 +28,8 @@ from bench.pages import FOLDER, ROOT
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NODES, PRIMARY
-from cluster.requirements import run as command
 from common.cachedir import ToolError
+from common.command import run
 from hadoop import hdfs
 from hadoop.hdfs import Hdfs
 from hadoop.place import CONTROL, ON_NODES
@@ -53,19 +51,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = made.parse_args(arguments)
     plan = Plan(options.version, options.files, options.rate, options.rounds)
-    found = bench_cluster.measured(
+    return bench_cluster.measure(
         options,
         RESULTS,
         lambda cluster, home: measured(cluster, home, plan),
         lambda found: page(found, plan),
-        lambda found: [
-            {paths: {side: asdict(scan) for side, scan in sides.items()} for paths, sides in each.items()}
-            for each in found
-        ],
         files=plan.files,
         rate=plan.rate,
     )
-    return 1 if found is None else 0
 
 
 def measured(cluster: Cluster, home: Path, plan: Plan) -> list[Round]:
@@ -97,8 +90,8 @@ def limited(rate: str) -> Iterator[None]:
     with ExitStack() as stack:
         for name in names:
             device = ("dev", "eth0")
-            command("tc", "-n", name, "qdisc", "add", *device, *shape)
-            stack.callback(command, "tc", "-n", name, "qdisc", "del", *device, "root")
+            run("tc", "-n", name, "qdisc", "add", *device, *shape)
+            stack.callback(run, "tc", "-n", name, "qdisc", "del", *device, "root")
         yield
 
 
@@ -111,10 +104,7 @@ def one_round(cluster: Cluster, home: Path, plan: Plan, url: str, number: int) -
             "off": partial(sparkgen, cluster, plan.version, url + glob, locality=False),
             "on": partial(sparkgen, cluster, plan.version, url + glob, locality=True),
         }
-        found[paths] = {}
-        for side, run in sides.items():
-            scan = found[paths][side] = bench_cluster.in_namespace(cluster, run)
-            print(f"round {number + 1}, {paths}, {side}: {scan}", file=sys.stderr, flush=True)
+        (found[paths],) = bench_cluster.rounds(cluster, sides, 1, f"{paths} of {number + 1}, ")
     return found
 
 
@@ -141,14 +131,13 @@ def scanned(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Sc
     """Submit, wait for the end, and read what the program and the interfaces say."""
     programs.put(cluster, namespace, JOB)
     before = sent()
-    run = bench_cluster.finished(cluster, namespace, submit())
+    wall = bench_cluster.finished(cluster, namespace, submit())
     remote = sent() - before
-    (pod,) = cluster.objects("pods", namespace, "spark-role=driver")
-    log = ("logs", "-n", namespace, pod["metadata"]["name"], "-c", "spark-kubernetes-driver")
-    found = re.search(r"^result: (.+)$", cluster.kubectl(*log), re.MULTILINE)
+    log = bench_cluster.driver_log(cluster, namespace)
+    found = re.search(r"^result: (.+)$", log, re.MULTILINE)
     if found is None:
         raise ToolError(f"the scan in {namespace} printed no result")
-    return scan_of(json.loads(found[1]), run.wall, remote)
+    return scan_of(json.loads(found[1]), wall, remote)
 
 
 def scan_of(result: Mapping[str, Any], wall: float, remote: int) -> Scan:

@@ -16,13 +16,15 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from common.command import wait_for
+from common.process_usage import most_memory
 from simulator import nodes
 from simulator.template import TEMPLATE, attempt
 from sparkgen import contract
@@ -217,7 +219,7 @@ def life(count: int, folder: Path, log: Log) -> Life:
         calls=dict(server.calls),
         memory_before=before,
         memory_steady=memory_steady,
-        memory_most=most_resident(),
+        memory_most=most_memory(os.getpid()),
     )
     allocator.stop(leave=True)
     allocator.close()
@@ -244,12 +246,9 @@ def _until_registered(
     return created, target
 
 
-def _until(holds: Any) -> None:
-    deadline = time.monotonic() + LONGEST
-    while not holds():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"error: not reached within {LONGEST:.0f} s")
-        time.sleep(0.05)
+def _until(holds: Callable[[], bool]) -> None:
+    if not wait_for(holds, LONGEST, pause=0.05):
+        raise SystemExit(f"error: not reached within {LONGEST:.0f} s")
 
 
 class Span:
@@ -271,9 +270,3 @@ def resident() -> float:
     """The memory that this process has now, in MiB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def most_resident() -> float:
-    """The most memory that this process has had, in MiB; ru_maxrss begins with its parent's."""
-    words = Path("/proc/self/status").read_text().split()
-    return int(words[words.index("VmHWM:") + 1]) / 1024

@@ -1,54 +1,108 @@
-"""What the programs and the pages of benchmarks have in common."""
+"""The pages of benchmarks: people write their words, and a benchmark fills in what it has measured."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from common.cachedir import ToolError
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "benchmarks"
+_SETTING = re.compile(r"(?P<what>.*), \d+ cores, \d{4}-\d\d-\d\d\.")
+_RULE = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 
 
-def parser(description: str | None, page: Path, rounds: int, what: str = "") -> argparse.ArgumentParser:
+def parser(description: str | None, page: Path, rounds: int = 0, what: str = "") -> argparse.ArgumentParser:
     """The options that all benchmarks have: how many rounds, and whether to write the page.
 
-    `what` says in the help what a round is.
+    `what` says in the help what a round is. Without a number of `rounds`, there is no such option.
     """
     made = argparse.ArgumentParser(
         prog=f"bench {page.stem}", description=description, formatter_class=argparse.RawTextHelpFormatter
     )
     what = what or "number of rounds, each with every side"
-    made.add_argument("--rounds", type=int, default=rounds, help=f"{what} (default {rounds})")
+    if rounds:
+        made.add_argument("--rounds", type=int, default=rounds, help=f"{what} (default {rounds})")
     made.add_argument("--write", action="store_true", help=f"write the result to docs/benchmarks/{page.name}")
     return made
 
 
-def opening(title: str, lead: str, what: str, target: str, data: str = "") -> list[str]:
-    """The first lines of a page, as a paragraph that goes on.
+class Page:
+    """A page of docs/benchmarks whose measured parts are replaced. ToolError if it has no place for one."""
 
-    `what` was measured, such as "Spark 4.3.0, the test cluster of this repository", by `make` and `target`.
-    `data`: the name of the raw data's file, without its suffix; "" when there is none.
-    """
-    raw = f"; the raw data is in [`{data}.json`]({data}.json)" if data else ""
-    machine = f"{os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}"
-    return [
-        *(f"# {title}", "", lead, "", f"{what}, {machine}."),
-        f"Measured with `make {target}`{raw}.",
-    ]
+    def __init__(self, name: str) -> None:
+        self._path = FOLDER / name
+        self._lines = self._path.read_text("utf-8").splitlines()
+
+    def setting(self, what: str) -> None:
+        """Replace the line of the setting: `what`, such as "Spark 4.3.0", the machine and the day."""
+        number = self._first(_SETTING, "of the setting")
+        self._lines[number] = f"{what}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}."
+
+    def say(self, start: str, rest: str, lines: int = 1) -> None:
+        """Replace the line that starts with `start`, or so many `lines` from there, by `start` and `rest`."""
+        number = self._starts(start)
+        self._lines[number : number + lines] = (start + rest).split("\n")
+
+    def rows(self, rows: Iterable[Sequence[str]], number: int = 0, head: Sequence[str] = ()) -> None:
+        """Replace the rows of a table, counted from 0, and its head if one is given."""
+        rules = [place for place, line in enumerate(self._lines) if _RULE.fullmatch(line)]
+        if number >= len(rules):
+            raise ToolError(f"{self._path} has {len(rules)} tables, and no table {number + 1}: add it.")
+        first = end = rules[number] + 1
+        while end < len(self._lines) and self._lines[end].startswith("|"):
+            end += 1
+        rows = list(rows)
+        columns = len(head) or self._lines[first - 1].count("|") - 1
+        if wrong := next((each for each in rows if len(each) != columns), None):
+            raise ToolError(f"{self._path}: table {number + 1} has {columns} columns, but a row {wrong}.")
+        self._lines[first:end] = map(row, rows)
+        if head:
+            self._lines[first - 2 : first] = table([head])
+
+    def optional(self, *block: str, before: str, wanted: bool) -> None:
+        """Have a block of lines, or not; it stands before the line that starts with `before`."""
+        place = self._starts(before)
+        there = self._lines[place - len(block) : place] == [*block]
+        self._lines[place - len(block) * there : place] = block if wanted else ()
+
+    def rest(self, start: str, lines: Iterable[str]) -> None:
+        """Replace all from the first line that starts with `start` to the end."""
+        self._lines[self._starts(start) :] = lines
+
+    def _starts(self, start: str) -> int:
+        return self._first(re.compile(f"{re.escape(start)}.*"), f"that starts with {start!r}")
+
+    def _first(self, wanted: re.Pattern[str], what: str) -> int:
+        for number, line in enumerate(self._lines):
+            if wanted.fullmatch(line):
+                return number
+        raise ToolError(f"{self._path} has no line {what}: add one, to be filled in.")
+
+    def text(self) -> str:
+        """The whole page."""
+        return "\n".join(self._lines) + "\n"
 
 
-def table(rows: Iterable[Sequence[str]], numbers_from: int | None = None) -> str:
+def row(cells: Sequence[str]) -> str:
+    """A row of a table of Markdown; a bar in a cell divides no cells."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |".replace("|  |", "| |")
+
+
+def table(rows: Iterable[Sequence[str]], numbers_from: int | None = None) -> list[str]:
     """A table of Markdown; the first row is its head. Columns from `numbers_from` on are right-aligned."""
     head, *rest = rows
     left = len(head) if numbers_from is None else numbers_from
-    rule = ("---",) * left + ("---:",) * (len(head) - left)
-    return "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in (head, rule, *rest))
+    return [row(head), "|" + "---|" * left + "---:|" * (len(head) - left), *map(row, rest)]
 
 
 def by_round(found: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -62,7 +116,7 @@ def median(values: Iterable[float | None], digits: int = 1) -> str:
     return f"{statistics.median(known):.{digits}f}" if known else ""
 
 
-def keep(page: Path, text: str, data: Mapping[str, Any]) -> None:
+def keep(page: Path, text: str, data: Mapping[str, Any], indent: int | None = 1) -> None:
     """Write a page, and beside it the raw data as JSON."""
-    page.write_text(text)
-    page.with_suffix(".json").write_text(json.dumps(data, indent=1) + "\n")
+    page.write_text(text, "utf-8")
+    page.with_suffix(".json").write_text(json.dumps(data, indent=indent, default=asdict) + "\n", "utf-8")

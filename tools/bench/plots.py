@@ -11,6 +11,7 @@ import re
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,16 +51,22 @@ def main(arguments: list[str] | None = None) -> int:
     if not there:
         print(f"error: {options.folder} contains none of {', '.join(DRAWS)} (.json)", file=sys.stderr)
         return 2
-    import matplotlib as mpl  # noqa: PLC0415 - as above
-
     for name in there:
-        data = json.loads((options.folder / f"{name}.json").read_text(encoding="utf-8"))
-        with mpl.rc_context(STYLE):
-            save(DRAWS[name](data), options.folder / f"{name}.{'png' if options.png else 'svg'}")
+        draw(name, options.folder, "png" if options.png else "svg")
     return 0
 
 
-def save(figure: Figure, path: Path) -> None:
+def draw(name: str, folder: Path, suffix: str = "svg") -> None:
+    """Draw a file of numbers, if that is one that has a picture."""
+    import matplotlib as mpl  # noqa: PLC0415 - as above
+
+    if name in DRAWS:
+        data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        with mpl.rc_context(STYLE):
+            _save(DRAWS[name](data), folder / f"{name}.{suffix}")
+
+
+def _save(figure: Figure, path: Path) -> None:
     """Write the picture."""
     metadata = {"Date": None} if path.suffix == ".svg" else {}
     figure.savefig(path, metadata=metadata, dpi=110)
@@ -89,14 +96,13 @@ def executors(data: Mapping[str, Mapping[str, Runs]]) -> Figure:
 
 def submissions(data: Mapping[str, Any]) -> Figure:
     """Seconds until all drivers run, on a logarithmic axis."""
-    sides = _sides(data["rounds"])
-    figure, (time, cpu) = _parts(2, 0.7 + 0.4 * len(sides))
-    _bars(time, {name: [run["running"] for run in runs] for name, runs in sides.items()})
-    time.set_title(f"{data['applications']} applications applied at once", loc="left")
-    time.set_xlabel("seconds until all drivers run (logarithmic)")
-    _bars(cpu, {name: [run["cpu"] for run in runs] for name, runs in sides.items()})
-    cpu.set_xlabel("seconds of CPU for it (logarithmic)")
-    for part in (time, cpu):
+    title = f"{data['applications']} applications applied at once"
+    labels = {
+        "running": "seconds until all drivers run (logarithmic)",
+        "cpu": "seconds of CPU for it (logarithmic)",
+    }
+    figure, parts = _compared(data, 0.7 + 0.4 * len(data["rounds"][0]), title, labels)
+    for part in parts:
         part.set_xscale("log")
         part.set_xlim(left=0.1)
     return figure
@@ -104,14 +110,8 @@ def submissions(data: Mapping[str, Any]) -> Figure:
 
 def dynamic(data: Mapping[str, Any]) -> Figure:
     """Wall and executor-seconds of the shuffle."""
-    figure, (wall, used) = _parts(2, 1.5)
-    sides = _sides(data["rounds"])
-    _bars(wall, {name: [run["wall"] for run in runs] for name, runs in sides.items()})
-    wall.set_title("a two-stage shuffle with dynamic allocation", loc="left")
-    wall.set_xlabel("seconds from the command to the end")
-    _bars(used, {name: [run["executor_seconds"] for run in runs] for name, runs in sides.items()})
-    used.set_xlabel("executor-seconds")
-    return figure
+    labels = {"wall": "seconds from the command to the end", "executor_seconds": "executor-seconds"}
+    return _compared(data, 1.5, "a two-stage shuffle with dynamic allocation", labels)[0]
 
 
 def quota(data: Mapping[str, Any]) -> Figure:
@@ -145,12 +145,7 @@ def quota(data: Mapping[str, Any]) -> Figure:
 
 def pi(data: Mapping[str, Any]) -> Figure:
     """Wall of pi."""
-    figure, (wall,) = _parts(1, 1.7)
-    sides = _sides(data["rounds"])
-    _bars(wall, {name: [run["wall"] for run in runs] for name, runs in sides.items()})
-    wall.set_title("pi with two executors", loc="left")
-    wall.set_xlabel("seconds from the command to the end")
-    return figure
+    return _compared(data, 1.7, "pi with two executors", {"wall": "seconds from the command to the end"})[0]
 
 
 def sessions(data: Mapping[str, Any]) -> Figure:
@@ -190,6 +185,40 @@ def scale(data: Mapping[str, Any]) -> Figure:
     return figure
 
 
+def shuffle(data: Mapping[str, Any]) -> Figure:
+    """Executors over time in the round in the middle: a strip for each side."""
+    both, most = typical(data["rounds"]), data["job"]["executors"]
+    figure = _figure(3.6, width=8.0)
+    strips = figure.subplots(2, 1, sharex=True, sharey=True)
+    colors = {"tracking": "#b0552f", "service": "#2f6fb0"}
+    names = {"tracking": "with shuffle tracking", "service": "with the shuffle service"}
+    for strip, (side, color) in zip(strips, colors.items(), strict=True):
+        moments, counts = zip(*both[side]["samples"], strict=True)
+        strip.fill_between(moments, counts, step="post", color=color, alpha=0.8, linewidth=0)
+        seconds = area(both[side]["samples"])
+        strip.set_title(f"{names[side]}: {seconds:.0f} executor-seconds", loc="left", fontsize=10)
+        strip.set_yticks(range(most + 1))
+        strip.set_ylim(0, most + 0.3)
+        strip.set_ylabel("executors")
+    strips[-1].set_xlabel("seconds since the application was submitted")
+    strips[-1].set_xlim(0, max(run["wall"] for run in both.values()))
+    return figure
+
+
+def typical(rounds: Runs) -> Mapping[str, Any]:
+    """The round in the middle, by the service's executor-seconds over shuffle tracking's."""
+    shares = {
+        number: area(both["service"]["samples"]) / area(both["tracking"]["samples"])
+        for number, both in enumerate(rounds)
+    }
+    return rounds[sorted(shares, key=shares.__getitem__)[(len(rounds) - 1) // 2]]
+
+
+def area(samples: Sequence[tuple[float, int]]) -> float:
+    """The area below samples (moment, count), each of which holds until the next."""
+    return sum(count * (later - moment) for (moment, count), (later, _) in pairwise(samples))
+
+
 DRAWS: Mapping[str, Callable[[Any], Figure]] = {
     "executors": executors,
     "submissions": submissions,
@@ -198,6 +227,7 @@ DRAWS: Mapping[str, Callable[[Any], Figure]] = {
     "quota": quota,
     "sessions": sessions,
     "scale": scale,
+    "shuffle": shuffle,
 }
 """By the name of the file of numbers."""
 
@@ -205,16 +235,28 @@ DRAWS: Mapping[str, Callable[[Any], Figure]] = {
 # --- parts of pictures ------------------------------------------------------------------------------
 
 
-def _figure(height: float) -> Figure:
+def _figure(height: float, width: float = 7.2) -> Figure:
     """An empty picture of so many inches."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
-    return Figure(figsize=(7.2, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _parts(count: int, height: float) -> tuple[Figure, list[Axes]]:
     figure = _figure(height * count)
     return figure, list(figure.subplots(count, 1, squeeze=False)[:, 0])
+
+
+def _compared(
+    data: Mapping[str, Any], height: float, title: str, labels: Mapping[str, str]
+) -> tuple[Figure, list[Axes]]:
+    """Bars of the sides: a part for each number of a run, with its label."""
+    figure, parts = _parts(len(labels), height)
+    for part, (what, label) in zip(parts, labels.items(), strict=True):
+        _bars(part, {name: [run[what] for run in runs] for name, runs in _sides(data["rounds"]).items()})
+        part.set_xlabel(label)
+    parts[0].set_title(title, loc="left")
+    return figure, parts
 
 
 def _sides(rounds: Runs) -> dict[str, list[Mapping[str, Any]]]:

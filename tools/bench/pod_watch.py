@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
+from common.command import wait_for
 from gotools import gotools
 
 COLUMNS = 'jsonpath={.type} {.object.metadata.name} {.object.status.phase}{"\\n"}'
@@ -24,15 +25,8 @@ class Pods:
         self.ended: dict[str, datetime] = {}
         """Also when it was deleted."""
         self._command = [*network.enter(NAME), str(gotools.ensure("kubectl"))]
-        self._command += [
-            f"--kubeconfig={cluster.kubeconfig}",
-            "get",
-            "pods",
-            "-n",
-            namespace,
-            "-l",
-            selector,
-        ]
+        known = f"--kubeconfig={cluster.kubeconfig}"
+        self._command += [known, "get", "pods", f"--namespace={namespace}", f"--selector={selector}"]
         self._closed = False
         self._watch = self._open()
         threading.Thread(target=self._follow, daemon=True).start()
@@ -70,16 +64,11 @@ class Pods:
 
     def wait_running(self, count: int, seconds: float) -> bool:
         """Wait until so many ran, for a time at most. Whether they did."""
-        deadline = time.monotonic() + seconds
-        while len(self.running) < count and time.monotonic() < deadline:
-            time.sleep(0.1)
-        return len(self.running) >= count
+        return wait_for(lambda: len(self.running) >= count, seconds)
 
     def wait_ended(self, seconds: float) -> None:
         """Wait until all that were seen have ended, for a time at most."""
-        deadline = time.monotonic() + seconds
-        while len(self.ended) < len(self.seen) and time.monotonic() < deadline:
-            time.sleep(0.1)
+        wait_for(lambda: len(self.ended) >= len(self.seen), seconds)
 
     def pod_seconds(self) -> float:
         """For how long each was there, or is, summed up."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,39 +10,42 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cluster import fakes, network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.plan import LAYOUT
-from common.cachedir import ToolError
+from cluster.plan import LAYOUT, NAME
+from common.command import run
 
+SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 PI = "local:///opt/spark/examples/src/main/python/pi.py"
 MEMORY = "600m"
 ROLE: Mapping[str, Any] = {"cores": 1, "coreRequest": "100m", "memory": MEMORY}
 """A small driver, or executor."""
+FAKE_ROLE: Mapping[str, Any] = {**ROLE, "coreRequest": "10m", **fakes.PLACE}
+"""The same on kwok's fake nodes."""
 CONFIG_MAP, FOLDER = "job", "/opt/job"
 """Where a program is in a namespace, and in a driver."""
 MOUNT = {"name": CONFIG_MAP, "path": FOLDER}
 """The same, as `spec.driver.configMaps` of a document has it."""
 
 
+def document(kind: str, namespace: str, version: str, name: str, **spec: Any) -> dict[str, Any]:
+    """A document with a Spark of its image; `spec` has the rest. Without a `namespace`, it names none."""
+    place = {"namespace": namespace} if namespace else {}
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": kind,
+        "metadata": {"name": name, **place},
+        "spec": {"sparkVersion": version, "image": f"{REPOSITORY}:{version}", **spec},
+    }
+
+
 def application(
     namespace: str, version: str, program: str = PI, name: str = "pi", **spec: Any
 ) -> dict[str, Any]:
     """The document of a Python application with small pods; `spec` has what it says otherwise."""
-    return {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "mainApplicationFile": program,
-            "driver": ROLE,
-            "executor": ROLE,
-            **spec,
-        },
-    }
+    own = {"type": "Python", "mainApplicationFile": program, "driver": ROLE, "executor": ROLE}
+    return document("SparkApplication", namespace, version, name, **{**own, **spec})
 
 
 def mounted(namespace: str, version: str, program: Path, name: str = "pi", **spec: Any) -> dict[str, Any]:
@@ -63,14 +65,16 @@ def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence
     ToolError at a refusal.
     """
     began = time.time()
-    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
     words = [word for one in sets for word in ("--set", one)]
-    text = json.dumps(document)
-    done = subprocess.run([*command, *words], input=text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"sparkgen render refuses the benchmark's document:\n{done.stderr}")
-    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+    rendered = run(SPARKGEN, "render", "-q", "-", *words, input_text=json.dumps(document))
+    cluster.kubectl("apply", "-f", "-", input_text=rendered)
     return began
+
+
+def apply(cluster: Cluster, text: str, *options: str) -> None:
+    """`sparkgen apply -` of the text of documents."""
+    place = f"--kubeconfig={cluster.kubeconfig}"
+    run(*network.enter(NAME), SPARKGEN, "apply", "-q", place, *options, "-", input_text=text)
 
 
 def put(cluster: Cluster, namespace: str, program: Path) -> None:
@@ -81,22 +85,38 @@ def put(cluster: Cluster, namespace: str, program: Path) -> None:
 
 
 @contextmanager
-def native_settings(namespace: str, most: int) -> Iterator[dict[str, str]]:
-    """Settings of `spark-submit`: its driver mounts the program, and it uses up to `most` executors.
+def pod_template(namespace: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    """The path of a pod template for `spark-submit`, which is gone afterwards."""
+    template = LAYOUT.root / f"{namespace}.yaml"
+    template.write_text(json.dumps({"spec": spec}))
+    try:
+        yield str(template)
+    finally:
+        template.unlink()
 
-    The driver's pod template, which they name, is gone afterwards.
-    """
+
+@contextmanager
+def settings_on_fakes(namespace: str, count: int) -> Iterator[dict[str, str]]:
+    """Settings of `spark-submit`: so many executors on kwok's fake nodes."""
+    with pod_template(namespace, {"tolerations": [fakes.TAINT]}) as template:
+        yield {
+            "spark.executor.instances": str(count),
+            "spark.kubernetes.executor.request.cores": "10m",
+            "spark.kubernetes.executor.podTemplateFile": template,
+            **{f"spark.kubernetes.executor.node.selector.{key}": text for key, text in fakes.LABEL.items()},
+        }
+
+
+@contextmanager
+def native_settings(namespace: str, most: int) -> Iterator[dict[str, str]]:
+    """Settings of `spark-submit`: its driver mounts the program, and it uses up to `most` executors."""
     mount = {"name": CONFIG_MAP, "mountPath": FOLDER}
     container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
     volume = {"name": CONFIG_MAP, "configMap": {"name": CONFIG_MAP}}
-    template = LAYOUT.root / f"{namespace}.yaml"
-    template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
-    try:
+    with pod_template(namespace, {"containers": [container], "volumes": [volume]}) as template:
         yield {
-            "spark.kubernetes.driver.podTemplateFile": str(template),
+            "spark.kubernetes.driver.podTemplateFile": template,
             "spark.dynamicAllocation.enabled": "true",
             "spark.dynamicAllocation.shuffleTracking.enabled": "true",
             "spark.dynamicAllocation.maxExecutors": str(most),
         }
-    finally:
-        template.unlink()

@@ -14,13 +14,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.pages import FOLDER, keep, opening, parser, table
+from bench.pages import FOLDER, Page, keep, parser
 from common.cachedir import ToolError
-from common.cpu_time import children_cpu_seconds
 from common.ports import free_port
+from common.process_usage import children_cpu_seconds
 from hadoop import hdfs
 from hadoop.hdfs import Hdfs, Lives
 from hadoop.kdc import Kdc
@@ -79,8 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(found)
     print(text)
     if options.write:
-        rounds = [{side: asdict(read) for side, read in each.items()} for each in found]
-        keep(RESULTS, text, {"rounds": rounds})
+        keep(RESULTS, text, {"rounds": found})
     return 0
 
 
@@ -144,41 +143,16 @@ def timed(storage: Storage, *words: str) -> tuple[float, float, float]:
 
 def page(found: Sequence[Round]) -> str:
     """The page of results."""
+    page = Page(RESULTS.name)
+    page.setting(f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}")
+    page.say("The numbers are for 1 GiB ", f"(medians of {len(found)}).")
     plain = middle(found, "authentication").cpu
-    rows = [
-        (
-            side,
-            *(f"{seconds:.1f} s" for seconds in (here.wall, here.client, here.server)),
-            f"{here.cpu / plain:.1f}",
-        )
+    page.rows(
+        (side, *(f"{part:.1f} s" for part in (one.wall, one.client, one.server)), f"{one.cpu / plain:.1f}")
         for side in SIDES
-        for here in (middle(found, side),)
-    ]
-    parts = (
-        "\n".join(
-            opening(
-                "Protected traffic of HDFS",
-                "This page shows what it costs to read from a secure HDFS that signs or encrypts its "
-                "traffic.",
-                f"Hadoop {hdfs.PACKAGE.rpartition(':')[2]}",
-                *("bench-protection", "protection"),
-            )
-        )
-        + "\n"
-        "HDFS and its client run on one machine, and talk through its loopback interface.\n"
-        "`hdfs dfs -cat` reads a file of 512 MiB twice, with each kind of protection in turn.\n"
-        "Java does all encryption: Hadoop's native library, which has a faster AES, is not installed.\n"
-        "Compare ratios: machines differ.",
-        f"The numbers are for 1 GiB (medians of {len(found)}).\n"
-        "The last column divides the CPU time, of client plus HDFS, by the CPU time of *authentication*.",
-        table((("protection", "wall", "CPU of the client", "CPU of HDFS", "ratio of the CPU"), *rows)),
-        "- *authentication* checks who connects, and sends data as it is.\n"
-        "- *integrity* also signs the data.\n"
-        "- *privacy* encrypts the data with the cipher that Hadoop uses by default, usually 3DES.\n"
-        "- *privacy with AES* also sets `dfs.encrypt.data.transfer.cipher.suites` to `AES/CTR/NoPadding`, in "
-        "HDFS and in the client.",
+        for one in (middle(found, side),)
     )
-    return "\n\n".join(parts) + "\n"
+    return page.text()
 
 
 def middle(found: Sequence[Round], side: str) -> Read:

@@ -17,18 +17,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, ROOT, median, opening, table
-from cluster import network, processes
+from bench.pages import FOLDER, ROOT, Page, median
+from bench.programs import SPARKGEN, apply
+from bench.programs import document as bench_document
+from cluster import accounts, network, processes
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.plan import API_SERVER, LAYOUT, NAME, NODES
+from cluster.plan import API_SERVER, LAYOUT, NODES
 from common.cachedir import ToolError
+from common.command import wait_for
+from common.process_usage import most_memory
 from spark import connect_client, spark_operator
 from spark.spark_operator import Operator
 from sparkgen import contract
@@ -36,7 +40,6 @@ from sparkgen.local import spark as local_spark
 
 RESULTS = FOLDER / "sessions.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "first_result.py"
-SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 SECONDS = 180.0
 PORT = 15002
 EXECUTORS = 2
@@ -96,14 +99,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     version = options.version
     enough = Enough(options.rounds, options.minutes)
-    found = bench_cluster.measured(
+    return bench_cluster.measure(
         options,
         RESULTS,
         lambda cluster, home: measured(cluster, home, version, enough),
         lambda found: page(found, version),
-        lambda found: [{name: asdict(session) for name, session in one.items()} for one in found],
     )
-    return int(found is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +144,7 @@ def one_round(bench: Bench, number: int) -> Round:
 def sparkgen_connect(bench: Bench, namespace: str) -> Round:
     """A Connect server by `sparkgen apply`."""
     began = time.time()
-    kubeconfig = f"--kubeconfig={bench.cluster.kubeconfig}"
-    command = [*network.enter(NAME), SPARKGEN, "apply", "-q", kubeconfig, "-"]
-    text = json.dumps(document("SparkConnectServer", bench.version, namespace))
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"sparkgen apply: {done.stderr.strip()}")
+    apply(bench.cluster, json.dumps(document("SparkConnectServer", bench.version, namespace)))
     return sessions(bench, namespace, SPARKGEN_CONNECT, "bench-connect", began)
 
 
@@ -164,25 +160,14 @@ def document(kind: str, version: str, namespace: str, **spec: Any) -> dict[str, 
         "executorIdleTimeout": f"{IDLE_SECONDS}s",
         "shuffleTrackingTimeout": f"{IDLE_SECONDS}s",
     }
-    return {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": kind,
-        "metadata": {"name": "bench", "namespace": namespace},
-        "spec": {
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "runtimeImage": contract.RUNTIME_IMAGE,
-            "dynamicAllocation": executors,
-            **sizes,
-            **spec,
-        },
-    }
+    more = {"runtimeImage": contract.RUNTIME_IMAGE, "dynamicAllocation": executors, **sizes, **spec}
+    return bench_document(kind, namespace, version, "bench", **more)
 
 
 def kubeflow_connect(bench: Bench, namespace: str) -> Round:
     """A Connect server by a SparkConnect of the operator's."""
     cluster = bench.cluster
-    account(cluster, namespace)
+    accounts.token(cluster, namespace)
     bench.operator.check()
     text = json.dumps(spark_connect(bench.version, namespace))
     began = time.time()
@@ -242,10 +227,10 @@ def idle() -> dict[str, str]:
 
 def spark_submit(bench: Bench, namespace: str) -> Round:
     """`spark-submit` in client mode; its driver is a process in the network of a node."""
-    account(bench.cluster, namespace)
+    word = accounts.token(bench.cluster, namespace)
     token = LAYOUT.root / f"{namespace}.token"
     token.touch(0o600)
-    token.write_text(bench.cluster.kubectl("create", "token", "spark", "-n", namespace).strip())
+    token.write_text(word)
     conf = {
         "spark.kubernetes.namespace": namespace,
         "spark.kubernetes.container.image": f"{REPOSITORY}:{bench.version}",
@@ -286,13 +271,6 @@ def sparkgen_shell(bench: Bench, namespace: str) -> Round:
             return {SPARKGEN_SHELL: running.session(bench.cluster, namespace)}
     finally:
         path.unlink()
-
-
-def account(cluster: Cluster, namespace: str) -> None:
-    """The account `spark`, which may do what Spark's own backend does."""
-    cluster.kubectl("create", "serviceaccount", "spark", "-n", namespace)
-    grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:spark")
-    cluster.kubectl("create", "rolebinding", "spark", "-n", namespace, *grant)
 
 
 def sessions(bench: Bench, namespace: str, side: str, service: str, began: float) -> Round:
@@ -379,13 +357,11 @@ def client(
 
 def most_resident(chosen: Callable[[Path], bool]) -> float:
     """The most memory that each process chosen by its folder in /proc has had, summed up, in MiB."""
-    found = 0
+    found = 0.0
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended
-            if chosen(folder):
-                words = (folder / "status").read_text().partition("VmHWM:")[2].split(maxsplit=1)
-                found += int(words[0]) if words else 0
-    return found / 1024
+            found += most_memory(int(folder.name)) if chosen(folder) else 0
+    return found
 
 
 def _session_of(folder: Path) -> int:
@@ -416,11 +392,8 @@ def executors(cluster: Cluster, namespace: str) -> list[str]:
 
 def _await_executors(cluster: Cluster, namespace: str, count: int) -> None:
     """Until so many executors run, and there is no other."""
-    deadline = time.monotonic() + SECONDS
-    while executors(cluster, namespace) != ["Running"] * count:
-        if time.monotonic() > deadline:
-            raise ToolError(f"fewer than {count} executors after {SECONDS:.0f} s")
-        time.sleep(0.5)
+    if not wait_for(lambda: executors(cluster, namespace) == ["Running"] * count, seconds=SECONDS, pause=0.5):
+        raise ToolError(f"fewer than {count} executors after {SECONDS:.0f} s")
 
 
 SIDES: tuple[Callable[[Bench, str], Round], ...] = (
@@ -461,60 +434,26 @@ def ratios(found: Sequence[Round], case: str, other: str) -> list[float]:
 
 
 def page(found: Sequence[Round], version: str) -> str:
-    """The page: the medians with their ranges, the ratios, the words and the rounds."""
+    """The page: the medians with their ranges, the ratios, and the rounds."""
     thin, *_ = connect_client.REQUIREMENTS
-    numbers = [str(number) for number in range(1, len(found) + 1)]
-    return "\n".join(
-        [
-            *opening(
-                "A session's first result",
-                "This page compares how long a session waits for its first result: with a Connect server, "
-                "`sparkgen shell` and `spark-submit`.",
-                f"Spark {version}, kubeflow spark-operator {spark_operator.version()}, "
-                f"{thin.replace('==', ' ')}, the test cluster of this repository",
-                *("bench-sessions", "sessions"),
-            ),
-            f"The numbers are medians of {len(found)} rounds, with the minimum and the maximum.",
-            "Compare ratios: machines differ.",
-            "",
-            *MEASURED,
-            "",
-            "## What was found",
-            "",
-            "![Seconds to the first result](sessions.svg)",
-            "",
-            table([COLUMNS, *(_row(found, name) for name in CASES)]),
-            "",
-            "*Pods* counts the pods of the server or the allocator, without executors; their memory is the "
-            "most that they used.",
-            "The next table divides the time until the first result of one case by that of another case:",
-            "",
-            table(
-                [
-                    ("time of the first case / time of the second case", "median", "in each round"),
-                    *(_ratio_row(found, case, other) for case, other in RATIOS),
-                ]
-            ),
-            "",
-            *WORDS,
-            "",
-            _operator_memory(found),
-            _load(found),
-            "",
-            "## The rounds",
-            "",
-            "Seconds to the first result.",
-            "",
-            table([("", *numbers), *((name, *(f"{one[name].wall:.1f}" for one in found)) for name in CASES)]),
-            "",
-        ]
+    page = Page(RESULTS.name)
+    page.setting(
+        f"Spark {version}, kubeflow spark-operator {spark_operator.version()}, {thin.replace('==', ' ')}, "
+        "the test cluster of this repository"
     )
-
-
-COLUMNS = (
-    *("", "first result after (s)", "until the session opens (s)", "from then to the result (s)"),
-    *("pods", "memory of the pods (MiB)", "memory of the client (MiB)"),
-)
+    page.say("The numbers are medians of ", f"{len(found)} rounds, with the minimum and the maximum.")
+    page.rows(_row(found, name) for name in CASES)
+    page.rows((_ratio_row(found, case, other) for case, other in RATIOS), number=1)
+    most = max(one[f"{KUBEFLOW_CONNECT}, {COLD}"].operator for one in found)
+    page.say("The operator itself took ", f"{most:.0f} MiB at most; a cluster needs one operator.")
+    loads = [session.load for one in found for session in one.values()]
+    page.say(
+        "The load average of the whole machine was ",
+        f"{statistics.median(loads):.0f} ({min(loads):.0f} to {max(loads):.0f}) on {os.cpu_count()} cores.",
+    )
+    rounds = ((name, *(f"{one[name].wall:.1f}" for one in found)) for name in CASES)
+    page.rows(rounds, number=2, head=("", *(str(number) for number in range(1, len(found) + 1))))
+    return page.text()
 
 
 def _row(found: Sequence[Round], name: str) -> tuple[str, ...]:
@@ -538,69 +477,3 @@ def _ratio_row(found: Sequence[Round], case: str, other: str) -> tuple[str, ...]
     values = ratios(found, case, other)
     each = ", ".join(f"{value:.2f}" for value in values)
     return f"{case} / {other}", f"**{statistics.median(values):.2f}**", each
-
-
-def _operator_memory(found: Sequence[Round]) -> str:
-    most = max(one[f"{KUBEFLOW_CONNECT}, {COLD}"].operator for one in found)
-    return f"The operator itself took {most:.0f} MiB at most; a cluster needs one operator."
-
-
-def _load(found: Sequence[Round]) -> str:
-    loads = [session.load for one in found for session in one.values()]
-    return (
-        f"The load average of the whole machine was {statistics.median(loads):.0f} ({min(loads):.0f} to "
-        f"{max(loads):.0f}) on {os.cpu_count()} cores."
-    )
-
-
-MEASURED = (
-    "## What is measured",
-    "",
-    "A *session* is a client's connection to Spark (`SparkSession`), through which the client runs its "
-    "queries.",
-    "Here, the client counts 100,000 rows in seven groups: two stages, and a shuffle between them.",
-    "The time until the first result begins at a moment that depends on the case:",
-    "",
-    f"- *{COLD}*: at the command that applies the document of a server; before, none of its objects exists.",
-    "  The client starts as soon as the Service has an address, and connects as soon as something listens "
-    "there.",
-    f"- *{WARM}*: at the start of the client.",
-    "  The server is up, and its executors have left.",
-    f"- *{HOT}*: at the start of the client.",
-    "  The executors of the previous session still run.",
-    f"- *{SPARKGEN_SHELL}* and *{SPARK_SUBMIT}* (client mode): at the start of the command.",
-    "  They start from nothing each time.",
-    "",
-    f"All sides have the same Spark, the same stock image, and a driver of {MEMORY['driver']}.",
-    f"All use dynamic allocation of 0 to {EXECUTORS} executors of one core and {MEMORY['executor']}, which "
-    f"leave after {IDLE_SECONDS} s without work.",
-    "Clients run in the network of a node.",
-    "No server requires a token, and no image is pulled.",
-    "Each round has every side once; the next round starts with another side.",
-)
-
-WORDS = (
-    "## What differs",
-    "",
-    f"- *{SPARKGEN_CONNECT}*: `apply` tries all objects in a dry run first.",
-    "  The pod has an init container and the allocator.",
-    "  While the server starts, a probe makes the allocator send it a gRPC call every two seconds.",
-    "  The Service leads to the pod only after the server has answered such a call.",
-    "  Spark's own connections are authenticated, and sessions share executors fairly.",
-    f"- *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is already running.",
-    "  The Service leads to the pod as soon as the pod runs.",
-    "  The server uses Spark's own backend for Kubernetes.",
-    "  The resource sets one property that the operator's own examples don't: "
-    '`spark.kubernetes.executor.useDriverPodIP: "false"`.',
-    "  Without this property, no executor registers with the version of Spark used here.",
-    "  The reason is that the operator makes the driver bind to 0.0.0.0, and Spark gives executors that "
-    "address.",
-    f"- *{SPARK_SUBMIT}*: the driver is a process of the machine, with Spark's own backend.",
-    f"- *{SPARKGEN_SHELL}*: the driver is a process of the machine too.",
-    "  Its allocator is a pod, which is created first, and tests from the cluster whether executors will "
-    "reach the driver.",
-    "",
-    "The page does not show pulls of images, nodes that must be added first, a network between client and "
-    "cluster, TLS, or several sessions at once.",
-    "Most of the time is the start of JVMs, on shared cores.",
-)

@@ -8,21 +8,18 @@ that executor pods were there, added up; they are sampled from the API server, a
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from bench import cluster as bench_cluster
 from bench import programs
-from bench.pages import FOLDER, ROOT, by_round, opening, table
-from cluster import requirements
+from bench.pages import FOLDER, ROOT, Page, by_round
+from bench.plots import area
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
 from common.cachedir import ToolError
 
 RESULTS = FOLDER / "shuffle.md"
@@ -31,7 +28,7 @@ SERVICE, SECRET = "shuffle", "shuffle-secret"
 GOAL = 0.6
 SECONDS = 900.0
 IDLE_SECONDS = 5
-SIDES = {"service": "with the shuffle service", "tracking": "with shuffle tracking"}
+SIDES = ("service", "tracking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +50,8 @@ class Run:
 
     @property
     def executor_seconds(self) -> float:
-        """The time that executor pods were there, added up: each sample holds until the next."""
-        pairs = zip(self.samples, self.samples[1:], strict=False)
-        return sum(count * (later - moment) for (moment, count), (later, _) in pairs)
+        """The time that executor pods were there, added up."""
+        return area(self.samples)
 
 
 Round = dict[str, Run]
@@ -69,23 +65,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--executors", type=int, default=2, help="maximum number of executors (default 2)")
     options = parser.parse_args(arguments)
     job = Job(options.version, options.executors, options.pauses, options.seconds)
-    try:
-        requirements.check()
-        with bench_cluster.held("make bench-shuffle", options.version) as cluster:
-            found = bench_cluster.in_namespace(
-                cluster, lambda name: rounds(cluster, name, job, options.rounds)
-            )
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = page(found, job)
-    print(text)
-    if options.write:
-        RESULTS.write_text(text)
-        data = {"job": asdict(job), "rounds": [{k: asdict(run) for k, run in each.items()} for each in found]}
-        RESULTS.with_suffix(".json").write_text(json.dumps(data) + "\n")
-        draw(typical(found), job, RESULTS.with_suffix(".svg"))
-    return 0 if ratio(found) <= GOAL else 1
+    return bench_cluster.measure(
+        options,
+        RESULTS,
+        lambda cluster, _: bench_cluster.in_namespace(
+            cluster, lambda name: rounds(cluster, name, job, options.rounds)
+        ),
+        lambda found: page(found, job),
+        lambda found: ratio(found) <= GOAL,
+        indent=None,
+        job=job,
+    )
 
 
 def rounds(cluster: Cluster, namespace: str, job: Job, count: int) -> list[Round]:
@@ -113,20 +103,15 @@ def directory(namespace: str) -> str:
 
 def service(namespace: str, version: str) -> dict[str, Any]:
     """The shuffle service's document."""
-    return {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkShuffleService",
-        "metadata": {"name": SERVICE, "namespace": namespace},
-        "spec": {
-            "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
-            "imagePullPolicy": "IfNotPresent",
-            "secretName": SECRET,
-            "directories": [directory(namespace)],
-            "memory": "256m",
-            "resources": {"requests": {"cpu": "50m"}},
-        },
-    }
+    return programs.document(
+        "SparkShuffleService",
+        *(namespace, version, SERVICE),
+        imagePullPolicy="IfNotPresent",
+        secretName=SECRET,
+        directories=[directory(namespace)],
+        memory="256m",
+        resources={"requests": {"cpu": "50m"}},
+    )
 
 
 def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any]:
@@ -187,78 +172,30 @@ def share(both: Round) -> float:
     return both["service"].executor_seconds / both["tracking"].executor_seconds
 
 
-def typical(found: Sequence[Round]) -> Round:
-    """The round in the middle: the one to draw."""
-    return sorted(found, key=share)[(len(found) - 1) // 2]
-
-
 def page(found: Sequence[Round], job: Job) -> str:
     """The page of results."""
-    title = opening(
-        "Executor-seconds with a shuffle service",
-        "This page compares how many executor-seconds a job with pauses takes with a shuffle service and "
-        "with shuffle tracking.",
-        f"Spark {job.version}, the test cluster of two nodes",
-        *("bench-shuffle", "shuffle"),
-    )
-    job_words = (
-        f"The job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
-        f"{job.seconds:g} s between the reads.\n"
+    page = Page(RESULTS.name)
+    page.setting(f"Spark {job.version}, the test cluster of two nodes")
+    page.say(
+        "The job writes a shuffle and reads it ",
+        f"{job.pauses + 1} times, with {job.pauses} pauses of {job.seconds:g} s between the reads.\n"
         f"Dynamic allocation uses 0 to {job.executors} executors, which may leave when idle for "
-        f"{IDLE_SECONDS} s.\n"
-        "The sides take turns and differ in one field, `spec.shuffleService`."
+        f"{IDLE_SECONDS} s.",
+        lines=2,
     )
-    result = (
-        f"**The service takes {ratio(found):.2f} of the executor-seconds that shuffle tracking takes** "
-        f"(median of {len(found)}; the goal is at most {GOAL})."
+    page.say(
+        "**The service takes ",
+        f"{ratio(found):.2f} of the executor-seconds that shuffle tracking takes** "
+        f"(median of {len(found)}; the goal is at most {GOAL}).",
     )
-    costs = (
-        "The service has a cost: each read must start new executors, so the wall time is longer.\n"
-        "The service itself is not in the executor-seconds: it is one small JVM on each node, which all "
-        "applications share.\n"
-        "The longer the pauses, and the more applications, the more the service saves.\n"
-        "With three pauses of 40 s, the service would probably miss the goal: an estimate before the first "
-        "measurement gave 0.63."
-    )
-    seconds, walls = ([f"{side}: {what}" for side in SIDES] for what in ("executor-seconds", "wall"))
-    rows = by_round(
-        [
-            *(f"{each[side].executor_seconds:.0f}" for side in SIDES),
-            f"{share(each):.2f}",
-            *(f"{each[side].wall:.0f} s" for side in SIDES),
-        ]
-        for each in found
-    )
-    plot = "![Executors over time, with the shuffle service and with shuffle tracking](shuffle.svg)"
-    numbers = table([("round", *seconds, "ratio", *walls), *rows])
-    parts = ("\n".join([*title, job_words]), result, plot, numbers, costs)
-    return "\n\n".join(parts) + "\n"
-
-
-def draw(both: Round, job: Job, file: Path) -> None:
-    """Draw executors over time, one strip per side."""
-    import matplotlib as mpl  # noqa: PLC0415 - slow to load, and only a drawing needs it
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    from bench.plots import STYLE, save  # noqa: PLC0415
-
-    figure = Figure(figsize=(8, 3.6), layout="constrained")
-    with mpl.rc_context(STYLE):
-        _strips(figure, both, job)
-        save(figure, file)
-
-
-def _strips(figure: Any, both: Round, job: Job) -> None:
-    strips = figure.subplots(len(SIDES), 1, sharex=True, sharey=True)
-    for strip, (side, color) in zip(strips, (("tracking", "#b0552f"), ("service", "#2f6fb0")), strict=True):
-        made = both[side]
-        moments, counts = zip(*made.samples, strict=True)
-        strip.fill_between(moments, counts, step="post", color=color, alpha=0.8, linewidth=0)
-        strip.set_title(
-            f"{SIDES[side]}: {made.executor_seconds:.0f} executor-seconds", loc="left", fontsize=10
+    page.rows(
+        by_round(
+            [
+                *(f"{each[side].executor_seconds:.0f}" for side in SIDES),
+                f"{share(each):.2f}",
+                *(f"{each[side].wall:.0f} s" for side in SIDES),
+            ]
+            for each in found
         )
-        strip.set_yticks(range(job.executors + 1))
-        strip.set_ylim(0, job.executors + 0.3)
-        strip.set_ylabel("executors")
-    strips[-1].set_xlabel("seconds since the application was submitted")
-    strips[-1].set_xlim(0, max(made.wall for made in both.values()))
+    )
+    return page.text()

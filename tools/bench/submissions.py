@@ -11,26 +11,24 @@ from __future__ import annotations
 import compileall
 import json
 import statistics
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.executors import SELECTOR, api_server_cpu
-from bench.pages import FOLDER, ROOT, by_round, median, opening, table
+from bench.cluster import api_server_cpu
+from bench.pages import FOLDER, ROOT, Page, by_round, median
 from bench.pod_watch import Pods
-from bench.programs import MEMORY, PI, application
-from cluster import fakes, network
+from bench.programs import MEMORY, PI, SPARKGEN, application, apply
+from cluster import fakes
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.plan import NAME
 from common.cachedir import ToolError
-from common.cpu_time import children_cpu_seconds
+from common.command import run
+from common.process_usage import children_cpu_seconds
 from gotools import gotools
 from spark import spark_operator
 from spark.spark_operator import Operator
@@ -41,7 +39,6 @@ GOAL = 100
 """Times the operator, until all drivers run."""
 SECONDS = 300.0
 ROLE = {"cores": 1, "memory": MEMORY}
-SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 OPERATOR = "spark-operator"
 
 
@@ -58,10 +55,12 @@ class Result:
     api_server_cpu: float
 
 
-Round = Mapping[str, Result]
+Round = dict[str, Result]
 """Side -> its result: OPERATOR, and one for each of WAYS."""
 Submit = Callable[[Cluster, str], None]
 """Bring documents (their text) to a cluster."""
+Side = Callable[[str], Result]
+"""Bring applications to a namespace."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -75,15 +74,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     version, count = options.version, options.applications
-    found = bench_cluster.measured(
+    return bench_cluster.measure(
         options,
         RESULTS,
         lambda cluster, home: measured(cluster, home, version, options.rounds, count),
         lambda found: page(found, version, count),
-        lambda found: [{side: asdict(result) for side, result in one.items()} for one in found],
+        _reached,
         applications=count,
     )
-    return 1 if found is None else int(not _reached(found))
 
 
 def measured(cluster: Cluster, home: Path, version: str, rounds: int, count: int) -> list[Round]:
@@ -91,26 +89,19 @@ def measured(cluster: Cluster, home: Path, version: str, rounds: int, count: int
     gotools.ensure("spark-operator")
     # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
     compileall.compile_dir(ROOT / "sparkgen", quiet=1)
-    fakes.add(1)
-    try:
-        with spark_operator.running(cluster, home) as operator:
-            found = [one_round(cluster, operator, version, count if n else 1) for n in range(rounds + 1)]
-            return found[1:]
-    finally:
-        fakes.remove()
+    with fakes.added(1), spark_operator.running(cluster, home) as operator:
+        first, sides = (_sides(cluster, operator, version, number) for number in (1, count))
+        bench_cluster.rounds(cluster, first, 1, "one application, ")
+        return bench_cluster.rounds(cluster, sides, rounds, f"{count} applications, ")
 
 
-def one_round(cluster: Cluster, operator: Operator, version: str, count: int) -> Round:
-    """So many applications by each side, one side after the other."""
-    sides: dict[str, Callable[[str], Result]] = {
+def _sides(cluster: Cluster, operator: Operator, version: str, count: int) -> Mapping[str, Side]:
+    """What brings so many applications to a namespace, by the name of the side."""
+    sides: dict[str, Side] = {
         way: partial(sparkgen, cluster, submit, version, count) for way, submit in WAYS.items()
     }
     sides[OPERATOR] = partial(kubeflow, cluster, operator, version, count)
-    found = {}
-    for side, run in sides.items():
-        found[side] = bench_cluster.in_namespace(cluster, run)
-        print(f"{count} applications, {side}: {found[side]}", file=sys.stderr, flush=True)
-    return found
+    return sides
 
 
 def sparkgen(cluster: Cluster, submit: Submit, version: str, count: int, namespace: str) -> Result:
@@ -121,7 +112,7 @@ def sparkgen(cluster: Cluster, submit: Submit, version: str, count: int, namespa
 
 def documents(version: str, count: int, namespace: str) -> str:
     """So many documents for sparkgen, as one stream."""
-    role = {**ROLE, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    role = {**ROLE, **fakes.PLACE}
     spec: dict[str, Any] = {
         "runtimeImage": contract.RUNTIME_IMAGE,
         "driver": role,
@@ -131,29 +122,15 @@ def documents(version: str, count: int, namespace: str) -> str:
     return "\n---\n".join(map(json.dumps, found))
 
 
-def apply(*options: str) -> Submit:
-    """By one `sparkgen apply` with these options."""
-
-    def submit(cluster: Cluster, text: str) -> None:
-        place = f"--kubeconfig={cluster.kubeconfig}"
-        command = [*network.enter(NAME), SPARKGEN, "apply", "-q", place, *options, "-"]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise ToolError(f"sparkgen apply: {done.stderr.strip()}")
-
-    return submit
-
-
 def render_and_kubectl(cluster: Cluster, text: str) -> None:
     """By `sparkgen render - | kubectl apply --server-side -f -`."""
-    command = [SPARKGEN, "render", "-q", "-"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    cluster.kubectl("apply", "--server-side", "-f", "-", input_text=done.stdout)
+    rendered = run(SPARKGEN, "render", "-q", "-", input_text=text)
+    cluster.kubectl("apply", "--server-side", "-f", "-", input_text=rendered)
 
 
 WAYS: dict[str, Submit] = {
-    "sparkgen apply": apply(),
-    "sparkgen apply --skip-preflight": apply("--skip-preflight"),
+    "sparkgen apply": apply,
+    "sparkgen apply --skip-preflight": lambda cluster, text: apply(cluster, text, "--skip-preflight"),
     "sparkgen render | kubectl apply": render_and_kubectl,
 }
 """All of sparkgen's, the one that the page is about first."""
@@ -161,8 +138,7 @@ WAYS: dict[str, Submit] = {
 
 def kubeflow(cluster: Cluster, operator: Operator, version: str, count: int, namespace: str) -> Result:
     """By custom resources, and the operator's spark-submit for each."""
-    place = {"nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
-    template = {"spec": {**place, "containers": [{"name": "spark-kubernetes-driver"}]}}
+    template = {"spec": {**fakes.PLACE, "containers": [{"name": "spark-kubernetes-driver"}]}}
     spec = {
         "type": "Python",
         "mode": "cluster",
@@ -208,12 +184,7 @@ def _timed(
 # --- the page ---------------------------------------------------------------------------------------
 
 
-COLUMNS = {
-    "pods there (s)": "created",
-    "all Running (s)": "running",
-    "CPU of the submission (s)": "cpu",
-    "CPU of the API server (s)": "api_server_cpu",
-}
+COLUMNS = ("created", "running", "cpu", "api_server_cpu")
 
 
 def ratio(found: Sequence[Round], way: str, what: str = "running") -> float:
@@ -223,40 +194,30 @@ def ratio(found: Sequence[Round], way: str, what: str = "running") -> float:
 
 def page(found: Sequence[Round], version: str, count: int) -> str:
     """The page: the medians, and the rounds."""
-    columns = (
-        *COLUMNS,
-        "spark-operator's time until all run / this time",
-        "spark-operator's CPU of the submission / this CPU",
+    page = Page(RESULTS.name)
+    page.say("# ", f"{count} applications applied at once")
+    page.say(
+        "This page compares how long it takes until ",
+        f"{count} drivers run, with sparkgen and with the kubeflow spark-operator.",
     )
-    rounds = by_round(
-        [f"{one.created:.2f} s, {one.running:.2f} s" for one in each.values()] for each in found
+    page.setting(
+        f"Spark {version}, kubeflow spark-operator {spark_operator.version()}, "
+        "the test cluster of this repository"
     )
-    lines = [
-        *opening(
-            f"{count} applications applied at once",
-            f"This page compares how long it takes until {count} drivers run, with sparkgen and with the "
-            "kubeflow spark-operator.",
-            f"Spark {version}, kubeflow spark-operator {spark_operator.version()}, "
-            "the test cluster of this repository",
-            *("bench-cluster", "submissions"),
+    page.rows(_row(found, side) for side in (*WAYS, OPERATOR))
+    page.say(
+        "Goal: until all drivers run, spark-operator takes ",
+        f"at least {GOAL} times as long as the fastest of sparkgen's ways; "
+        f"this goal was {'reached' if _reached(found) else 'missed'}.",
+    )
+    page.rows(
+        by_round(
+            [f"{one[side].created:.2f} s, {one[side].running:.2f} s" for side in (*WAYS, OPERATOR)]
+            for one in found
         ),
-        "Times are seconds from the command until every driver pod exists, and until every driver pod runs.",
-        "The first table has medians of several rounds; in each round, the sides run one after another.",
-        "The drivers are on kwok's fake nodes.",
-        "Compare ratios: machines differ.",
-        "",
-        table([("", *columns), *(_row(found, side) for side in (*WAYS, OPERATOR))]),
-        "",
-        f"Goal: until all drivers run, spark-operator takes at least {GOAL} times as long as the fastest of "
-        f"sparkgen's ways; this goal was {'reached' if _reached(found) else 'missed'}.",
-        "",
-        *WORDS,
-        "",
-        "The seconds of each round, until all driver pods existed and until all ran:",
-        "",
-        table([("round", *found[0]), *rounds]),
-    ]
-    return "\n".join(lines).replace("render | kubectl", "render \\| kubectl") + "\n"
+        number=1,
+    )
+    return page.text()
 
 
 def _reached(found: Sequence[Round]) -> bool:
@@ -264,20 +225,5 @@ def _reached(found: Sequence[Round]) -> bool:
 
 
 def _row(found: Sequence[Round], side: str) -> tuple[str, ...]:
-    cells = [median((getattr(one[side], what) for one in found), 2) for what in COLUMNS.values()]
+    cells = [median((getattr(one[side], what) for one in found), 2) for what in COLUMNS]
     return side, *cells, *(f"{ratio(found, side, what):.0f}" for what in ("running", "cpu"))
-
-
-WORDS = (
-    "- *sparkgen* is one call with all documents on its standard input.",
-    "  All three ways include the start of Python, and reading, checking and rendering the documents.",
-    "  Only `sparkgen apply` first tries every object in a dry run (its preflight); `--skip-preflight` omits "
-    "the preflight.",
-    "  `kubectl apply` has the options `--server-side -f -`.",
-    "  The CPU is that of the commands.",
-    "- *spark-operator* gets the custom resources from one `kubectl apply --server-side -f -`.",
-    "  The operator's controller runs on this machine with the defaults of its chart (10 workers), and "
-    "starts a JVM (`spark-submit`) for each application.",
-    "  On more cores, the JVMs take less time, but use as much CPU.",
-    "  The CPU is that of kubectl, controller and JVMs.",
-)

@@ -10,7 +10,6 @@ What was measured is kept in build/whatif-proof.json: a run that is broken off g
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
+from bench import pages
 from bench.pages import FOLDER, ROOT
 from bench.whatif_page import CONFIGURATIONS, RECORDED, SHAPES, Kept, text
 from bench.whatif_runs import Local, Runner, on_cluster
@@ -32,7 +32,7 @@ RESULTS = FOLDER / "whatif.md"
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure what is missing, and print the table; keep the page with `--write`."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = pages.parser(__doc__, RESULTS)
     parser.add_argument(
         "--minutes", type=float, default=120, help="start no run after this many minutes (default 120)"
     )
@@ -42,9 +42,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--spark", default=NEWEST.version, help="Spark version")
     parser.add_argument(
         "--local", action="store_true", help="run without a cluster, with sparkgen run --local"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help=f"write the result to {RESULTS.relative_to(ROOT)}"
     )
     options = parser.parse_args(arguments)
     folder = ROOT / "build" / ("whatif-proof-local" if options.local else "whatif-proof")
@@ -123,7 +120,3 @@ def processor_times() -> tuple[int, int]:
     """Of all processors of this machine since it began, in ticks: busy, and all (man 5 proc_stat)."""
     ticks = [int(word) for word in Path("/proc/stat").read_text("utf-8").split("\n", 1)[0].split()[1:9]]
     return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bench.pages import table
+from bench.pages import Page, table
 from sparkgen.eventlog import Recording, read_recording
 from sparkgen.whatif.candidates import from_sets
 from sparkgen.whatif.configuration import configuration
@@ -97,54 +97,29 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
     own = [row for row in found if row.name == RECORDED]
     others = [row for row in found if row.name != RECORDED]
     where = "without a cluster, by `sparkgen run --local`" if local else "on the test cluster of two nodes"
-    lines = [
-        "# What whatif predicts, and what happens",
-        "",
-        "This page compares what `sparkgen whatif` predicts with what then happens.",
-        "",
-        "Written by `make whatif-proof`; do not edit.",
-        f"Measured on {datetime.now(UTC):%d %B %Y} with Spark {version}, {where}.",
-        f"The machine had {os.cpu_count()} cores; the column `busy` shows how much of them was in use.",
-        *([] if local else ["Pods have CPU limits, and have priority over other work of the machine."]),
-        f"Each application runs once with {RECORDED} of one core each.",
-        "For every prediction, `whatif` *replays* the event log of this run with another configuration: it "
-        "computes when each task would run ([how](../whatif.md#the-rules-of-a-replay)).",
-        "The applications are in `tools/bench/jobs/shapes.py`; their tasks spend more of their time waiting "
-        "than computing.",
-        "The classic formula estimates the wall time without a replay, as the longer of two times.",
-        "One is the time of the critical path; the other is the time in which only the driver works, plus "
-        "the tasks' time divided by the number of cores.",
-        "",
-        "Two things differ from run to run, and a log cannot predict them:",
-        "",
-        "- If the machine has other work, JVMs take longer to start.",
-        "  So the page also compares the wall time from the first stage on.",
-        "- In `micro batches`, a clock starts a micro-batch every 6 s, so a run can end up to 6 s earlier or "
-        "later.",
-        "",
-        "In the tables, `wall` is the measured wall time, and `executor-s` the measured executor-seconds.",
-        "The column `replay` after each of these is what the replay predicts.",
-        "`error` is the difference: with +5%, the prediction is 5% too high.",
-        "`formula` is the wall time by the classic formula; the last column is its error.",
-        "",
+    page = Page("whatif.md")
+    page.say("Measured on ", f"{datetime.now(UTC):%d %B %Y} with Spark {version}, {where}.")
+    page.say(
+        "The machine had ", f"{os.cpu_count()} cores; the column `busy` shows how much of them was in use."
+    )
+    page.optional(
+        "Pods have CPU limits, and have priority over other work of the machine.",
+        before="Each application runs once ",
+        wanted=not local,
+    )
+    page.rest(
         "## Predictions",
-        "",
-        results(others),
-        "",
-        *summary(others),
-        "",
-        "## The recorded configurations, replayed",
-        "",
-        "Here, the replay has the same settings as the recorded run.",
-        "",
-        results(own),
-        "",
-        *summary(own),
-    ]
-    return "\n".join(lines) + "\n"
+        [
+            *("## Predictions", "", *results(others), "", *summary(others), ""),
+            *("## The recorded configurations, replayed", ""),
+            *("Here, the replay has the same settings as the recorded run.", ""),
+            *(*results(own), "", *summary(own)),
+        ],
+    )
+    return page.text()
 
 
-def results(found: list[Row]) -> str:
+def results(found: list[Row]) -> list[str]:
     """A table of what happened and what was said."""
     names = ["application", "configuration", "busy", "wall", "replay", "error"]
     names += ["error from the first stage on", "executor-s", "replay", "error", "formula", "error"]
@@ -170,7 +145,7 @@ def summary(found: list[Row]) -> list[str]:
     for title, errors in zip(titles, zip(*(row.errors() for row in found), strict=True), strict=True):
         sizes = [abs(error) for error in errors]
         rows.append((title, f"{statistics.median(sizes):.0%}", f"{max(sizes):.0%}"))
-    return [f"{len(found)} run{'s' * (len(found) > 1)}.", "", table(rows, 1)]
+    return [f"{len(found)} run{'s' * (len(found) > 1)}.", "", *table(rows, 1)]
 
 
 def part(found: float, truth: float) -> float:

@@ -12,9 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +21,14 @@ from typing import Any, Protocol
 
 from bench import cluster as bench_cluster
 from bench import programs
+from bench.pages import ROOT
 from cluster import cgroups
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, NAME, NODES
 from cluster.runtime_image import REPOSITORY_WITH_ARCHIVE
 from common.cachedir import ToolError
+from common.command import wait_for
 
-ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tools" / "bench" / "jobs" / "shapes.py"
 LONGEST = 900
 """Seconds that a run may take."""
@@ -53,26 +53,13 @@ class Runner(Protocol):
         """
 
 
-def document(name: str, version: str, arguments: Sequence[str], spec: Mapping[str, Any]) -> dict[str, Any]:
+def document(
+    namespace: str, name: str, version: str, arguments: Sequence[str], **spec: Any
+) -> dict[str, Any]:
     """The document of an application, without a number of executors."""
-    return {
-        "apiVersion": "sparkgen.dev/v1alpha1",
-        "kind": "SparkApplication",
-        "metadata": {"name": name},
-        "spec": {
-            "type": "Python",
-            "sparkVersion": version,
-            "arguments": list(arguments),
-            "driver": SMALL,
-            "executor": SMALL,
-            **spec,
-            "sparkConf": {
-                "spark.ui.enabled": "false",
-                "spark.sql.shuffle.partitions": "8",
-                **spec.get("sparkConf", {}),
-            },
-        },
-    }
+    conf = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "8", **spec.pop("sparkConf", {})}
+    own = {"arguments": list(arguments), "driver": SMALL, "executor": SMALL, "sparkConf": conf, **spec}
+    return programs.application(namespace, version, name=name, **own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +73,11 @@ class Local:
         logs = folder / "logs"
         logs.mkdir(parents=True, exist_ok=True)
         properties = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri()}
-        spec = {"image": f"spark:{self.version}", "mainApplicationFile": f"local://{PROGRAM}"}
-        app = document(name, self.version, arguments, {**spec, "sparkConf": properties})
+        app = document(
+            *("", name, self.version, arguments),
+            mainApplicationFile=f"local://{PROGRAM}",
+            sparkConf=properties,
+        )
         with tempfile.TemporaryDirectory() as scratch:
             file = Path(scratch) / "app.yaml"
             file.write_text(json.dumps(app), "utf-8")
@@ -117,23 +107,14 @@ class OnCluster:
         """As `Runner` says."""
         role = {**SMALL, "coreRequest": "100m"}
         app = document(
-            name,
-            self.version,
-            arguments,
-            {
-                "image": f"{REPOSITORY_WITH_ARCHIVE}:{self.version}",
-                "imagePullPolicy": "IfNotPresent",
-                "mainApplicationFile": f"local://{programs.FOLDER}/{PROGRAM.name}",
-                "eventLog": {"dir": f"file://{MOUNTED}", "claim": CLAIM},
-                "driver": {
-                    **role,
-                    **DRIVER_SHARE,
-                    "configMaps": [programs.MOUNT],
-                },
-                "executor": {**role, **EXECUTOR_SHARE},
-            },
+            *(self.namespace, name, self.version, arguments),
+            image=f"{REPOSITORY_WITH_ARCHIVE}:{self.version}",
+            imagePullPolicy="IfNotPresent",
+            mainApplicationFile=programs.in_driver(PROGRAM),
+            eventLog={"dir": f"file://{MOUNTED}", "claim": CLAIM},
+            driver={**role, **DRIVER_SHARE, "configMaps": [programs.MOUNT]},
+            executor={**role, **EXECUTOR_SHARE},
         )
-        app["metadata"]["namespace"] = self.namespace
         programs.apply_rendered(self.cluster, app, sets)
         try:
             self._wait(name)
@@ -144,18 +125,16 @@ class OnCluster:
     def _wait(self, name: str) -> None:
         """Until the driver has succeeded; ToolError when it has not."""
         selector = f"sparkgen.dev/application={name},spark-role=driver"
-        until = time.monotonic() + LONGEST
-        while True:
+
+        def phases() -> set[str]:
             pods = self.cluster.objects("pods", self.namespace, selector)
-            phases = {pod["status"].get("phase") for pod in pods}
-            if "Succeeded" in phases:
-                return
-            if "Failed" in phases or time.monotonic() > until:
-                said = self.cluster.try_kubectl(
-                    "logs", "-n", self.namespace, "-l", selector, "--all-containers", "--tail=40"
-                )
-                raise ToolError(f"{name} did not succeed:\n{said.stdout}{said.stderr}")
-            time.sleep(1.0)
+            return {pod["status"].get("phase", "") for pod in pods} & {"Succeeded", "Failed"}
+
+        if wait_for(phases, LONGEST, pause=1.0) != {"Succeeded"}:
+            said = self.cluster.try_kubectl(
+                "logs", "-n", self.namespace, "-l", selector, "--all-containers", "--tail=40"
+            )
+            raise ToolError(f"{name} did not succeed:\n{said.stdout}{said.stderr}")
 
     def _taken(self, folder: Path) -> Path:
         """The one log that is there, taken along."""

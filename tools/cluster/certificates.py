@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.plan import NODES, USED
-from cluster.requirements import run
+from common.command import run
 
 DAYS = "30"
 """The days for which certificates are valid: no test cluster lives longer."""

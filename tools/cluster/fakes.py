@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,11 @@ from gotools import gotools
 
 TAINT = {"key": configs.KWOK_ANNOTATION, "value": "fake", "effect": "NoSchedule"}
 """The taint that keeps real pods away; a pod that is to run here tolerates it."""
+
+LABEL = {"type": "kwok"}
+
+PLACE = {"nodeSelector": LABEL, "tolerations": [TAINT]}
+"""The fields of a pod that is to run on fake nodes."""
 
 STAGES = ("node/fast", "node/heartbeat-with-lease", "pod/fast")
 """Folders of kwok's own module that describe how its nodes and pods behave."""
@@ -38,7 +45,7 @@ def node(number: int) -> dict[str, Any]:
                 "kubernetes.io/hostname": name,
                 "kubernetes.io/os": "linux",
                 "kubernetes.io/arch": "amd64",
-                "type": "kwok",
+                **LABEL,
             },
         },
         "spec": {"taints": [TAINT]},
@@ -99,6 +106,16 @@ def remove(keep: int = 0, layout: Layout = LAYOUT) -> None:
     kept = {f"node/{name_of(number + 1)}" for number in range(keep)}
     if surplus := sorted(set(said.split()) - kept):
         _call(layout, kubectl, "remove fake nodes", "delete", *surplus)
+
+
+@contextmanager
+def added(count: int) -> Iterator[None]:
+    """Create so many fake nodes, and remove them at the end."""
+    add(count)
+    try:
+        yield
+    finally:
+        remove()
 
 
 def _call(layout: Layout, kubectl: Path, what: str, *arguments: str, input_text: str | None = None) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 
 from cluster import lifecycle, nodes, processes
 from cluster.plan import LAYOUT, NAME, NODES, Layout, Node
-from cluster.requirements import run
 from common.cachedir import ToolError
+from common.command import run
 
 SPARE = 3 << 30
 """Bytes of disk that a node in `nearly_full_disk` may still use; other programs may use them, too."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cluster.plan import NAME, NETWORK_NAMESPACES, NODES, USED, Family, Node
-from cluster.requirements import run
+from common.command import run
 
 FOLDER = Path("/run/netns")
 SWITCH = "switch"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -120,11 +119,3 @@ def install() -> None:
 def _find(command: str) -> str | None:
     # Debian has some of the commands in sbin, which is not on every PATH.
     return shutil.which(command, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin")
-
-
-def run(*command: str, input_text: str | None = None) -> str:
-    """Run a command. Returns its standard output. Raises ToolError with its standard error if it fails."""
-    done = subprocess.run(command, input=input_text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"`{' '.join(command)}` failed ({done.returncode}): {done.stderr.strip()}")
-    return done.stdout

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from common.cachedir import ToolError
-from common.cpu_time import cpu_seconds
+from common.process_usage import cpu_seconds
 from hadoop.kdc import REALM, Kdc
 from hadoop.place import Place
 from spark import maven_folder, spark_home

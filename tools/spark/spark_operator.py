@@ -22,7 +22,7 @@ from cluster import network, processes
 from cluster.handle import Cluster
 from cluster.plan import API_SERVER, CONTROL_ADDRESS, LAYOUT, NAME
 from common.cachedir import ToolError
-from common.cpu_time import cpu_seconds
+from common.process_usage import cpu_seconds
 from gotools import gotools
 
 NAMESPACE = "spark-operator"

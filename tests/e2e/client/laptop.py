@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cluster import network
 from cluster.plan import NAME, PRIMARY, USED
-from cluster.requirements import run
+from common.command import run
 
 _NUMBER = 99
 ADDRESS = PRIMARY.node_address(_NUMBER)

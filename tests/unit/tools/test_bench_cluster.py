@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,33 +40,67 @@ def test_the_page_and_the_numbers_are_kept_when_asked(
     results = tmp_path / "x.md"
     options = bench_cluster.parser("x", results, rounds=4).parse_args(["--write"] if write else [])
     page = tmp_path / "x.md"
-    found = bench_cluster.measured(
+    code = bench_cluster.measure(
         options,
         page,
         lambda cluster, home: [options.rounds, home.name],
         lambda found: f"{found}",
-        lambda found: found[:1],
         applications=7,
     )
-    assert found == [4, options.version]
+    assert code == 0
+    found = [4, options.version]
     assert capsys.readouterr().out == f"{found}\n"
     assert page.exists() is write
     if write:
         kept = json.loads(page.with_suffix(".json").read_text())
-        assert kept == {"applications": 7, "version": options.version, "rounds": [4]}
+        assert kept == {"applications": 7, "version": options.version, "rounds": found}
 
 
 @pytest.mark.usefixtures("no_cluster")
 def test_what_fails_is_told_and_nothing_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """None, so that it counts for no goal."""
+    """Whatever the goal is."""
 
     def fail(cluster: Cluster, home: Path) -> list[int]:
         raise ToolError("3 of 20 drivers run")
 
-    options = bench_cluster.parser("x", bench_cluster.RESULTS, rounds=1).parse_args(["--write"])
-    assert bench_cluster.measured(options, tmp_path / "x.md", fail, str, list) is None
+    options = bench_cluster.parser("x", tmp_path / "x.md", rounds=1).parse_args(["--write"])
+    assert bench_cluster.measure(options, tmp_path / "x.md", fail, str) == 1
     assert capsys.readouterr().err == "error: 3 of 20 drivers run\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_cluster")
+@pytest.mark.parametrize(("goal", "code"), [(4, 0), (5, 1)])
+def test_a_goal_that_is_missed_is_the_exit_code(tmp_path: Path, goal: int, code: int) -> None:
+    """The page is printed all the same."""
+    options = bench_cluster.parser("x", tmp_path / "x.md", rounds=1).parse_args([])
+    measured = bench_cluster.measure(
+        options, tmp_path / "x.md", lambda *_: 4, str, lambda found: found >= goal
+    )
+    assert measured == code
+
+
+def test_sides_take_turns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each once in a round, in a namespace of its own; results stand in the order of the sides."""
+    monkeypatch.setattr(bench_cluster, "in_namespace", lambda _, run, __: run("bench-1"))
+    called: list[str] = []
+
+    def side(name: str) -> Callable[[str], str]:
+        def run(namespace: str) -> str:
+            called.append(name)
+            return f"{name} in {namespace}"
+
+        return run
+
+    sides = {name: side(name) for name in "abc"}
+    cluster = Cluster(Path("none"), own=False)
+    found = bench_cluster.rounds(cluster, sides, 4, "two of ", turning=True)
+    assert "".join(called) == "abcbcacababc"
+    assert [list(one) for one in found] == [["a", "b", "c"]] * 4
+    assert "two of round 2, c: c in bench-1\n" in capsys.readouterr().err
+    called.clear()
+    bench_cluster.rounds(cluster, sides, 2)
+    assert "".join(called) == "abcabc"
 
 
 def test_every_target_of_make_names_a_benchmark() -> None:

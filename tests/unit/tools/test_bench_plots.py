@@ -15,6 +15,13 @@ RUN = {"wall": 2.0, "executor_seconds": 3.0, "running": 1.5, "created": 1.0, "cp
 ROUNDS = [{"sparkgen": RUN, "native": {name: 4 * value for name, value in RUN.items()}}]
 OVER_TIME = {"writes": [2, 1], "pending": [1, 0], "running": [9, 10]}
 ROW = {"executors": 100, "decide_ms": 0.2, "snapshot_ms": 0.1, "event_us": 20.0}
+
+
+def going(seconds: float) -> dict[str, Any]:
+    """Two executors for so long."""
+    return {"wall": 100.0, "samples": [[0.0, 0], [10.0, 2], [10.0 + seconds, 0], [100.0, 0]]}
+
+
 DATA: dict[str, Any] = {
     "executors": {"300": {"sparkgen": [RUN], "native": [{**RUN, "running": None}]}},
     "submissions": {"applications": 20, "rounds": ROUNDS},
@@ -27,6 +34,10 @@ DATA: dict[str, Any] = {
         "rounds": [{"sparkgen": OVER_TIME, "native": {**OVER_TIME, "writes": [9, 9]}}],
     },
     "sessions": {"rounds": [{"sparkgen shell": RUN, "kubeflow's Connect server, warm, no executor": RUN}]},
+    "shuffle": {
+        "job": {"executors": 2},
+        "rounds": [{"service": going(seconds), "tracking": going(90)} for seconds in (20, 80, 40)],
+    },
     "scale": {"rows": [ROW, {**ROW, "executors": 1000}], "lives": [{"executors": 9, "memory_most": 30.0}]},
 }
 
@@ -49,3 +60,9 @@ def test_without_numbers_there_is_nothing_to_draw(tmp_path: Path, capsys: pytest
     """An empty folder is a mistake that is told."""
     assert bench_plots.main(["--folder", str(tmp_path)]) == 2
     assert "contains none of executors, submissions" in capsys.readouterr().err
+
+
+def test_the_round_in_the_middle_is_drawn() -> None:
+    """Neither the best one nor the worst."""
+    rounds = DATA["shuffle"]["rounds"]
+    assert bench_plots.typical(rounds) is rounds[2]

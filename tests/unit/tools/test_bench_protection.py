@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from bench.protection import SIDES, Read, Round, middle, page
-from common.cpu_time import cpu_seconds
+from common.process_usage import cpu_seconds
 
 
 def rounds() -> list[Round]:

@@ -47,6 +47,6 @@ def test_writes_count_by_steps_and_within_the_window() -> None:
 
 def test_the_page_compares_writes_a_minute() -> None:
     """Both sides of each round, and the medians."""
-    text = quota.page([(result(1), result(10))], "4.0.1")
+    text = quota.page([{"sparkgen": result(1), "native": result(10)}], "4.0.1")
     assert "**12** writes a minute with sparkgen, **120** with Spark alone" in text
     assert "| 1 | 12 | 120 | 3 | 3 | 10 | 10 | 0 | 0 |" in text

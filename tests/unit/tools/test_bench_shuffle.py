@@ -37,8 +37,8 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[list[
 
     monkeypatch.setattr(bench_shuffle.bench_cluster, "held", held)
     monkeypatch.setattr(bench_shuffle.bench_cluster, "in_namespace", lambda _, run: run("bench-1"))
-    monkeypatch.setattr(bench_shuffle.requirements, "check", lambda: None)
-    monkeypatch.setattr(bench_shuffle, "ROOT", tmp_path)
+    monkeypatch.setattr(bench_shuffle.bench_cluster.requirements, "check", lambda: None)
+    monkeypatch.setattr(bench_shuffle.bench_cluster.spark_home, "ensure", lambda version: tmp_path / version)
     monkeypatch.setattr(bench_shuffle, "RESULTS", tmp_path / "shuffle.md")
 
     def with_rounds(found: list[Round]) -> Path:
@@ -110,9 +110,3 @@ def test_executors_are_counted_until_the_driver_has_succeeded(monkeypatch: pytes
     monkeypatch.setattr(Cluster, "objects", lambda *_: next(shown))
     made = bench_shuffle.run(Cluster(Path("/none"), own=False), "bench-1", "service-1", "service", JOB)
     assert [count for _, count in made.samples] == [0, 0, 2, 0, 0]
-
-
-def test_the_round_in_the_middle_is_drawn() -> None:
-    """Neither the best one nor the worst."""
-    rounds: list[Round] = [{"service": going(seconds), "tracking": STAYING} for seconds in (20, 80, 40)]
-    assert bench_shuffle.typical(rounds) is rounds[2]

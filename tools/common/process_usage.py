@@ -1,4 +1,4 @@
-"""How long processes have used the processors."""
+"""How long processes have used the processors, and how much memory."""
 
 from __future__ import annotations
 
@@ -20,3 +20,12 @@ def children_cpu_seconds() -> float:
     """Seconds of CPU that this process's commands have used, once they have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def most_memory(pid: int) -> float:
+    """The most memory that a process has had resident, in MiB (`ru_maxrss` begins with its parent's).
+
+    OSError if the process has ended; 0 for a process of the kernel, and for one that is about to end.
+    """
+    words = Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split(maxsplit=1)
+    return int(words[0]) / 1024 if words else 0.0
