@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from sparkgen.lint.subject import Subject
 from sparkgen.model import SERVER_KINDS
 from sparkgen.model.historyserver import HISTORY_KIND
 from sparkgen.model.staging import STAGING_KIND
-from sparkgen.semantics.secret import redacted
+from sparkgen.semantics.registry import problem
 
 if TYPE_CHECKING:
     from sparkgen.document.node import Document
@@ -196,18 +197,8 @@ def check_together(documents: Sequence[Document]) -> list[tuple[int, Problem]]:
 
 
 def _problem(document: Document, code: str, finding: Finding) -> Problem:
-    node = document.node
-    on_key = finding.on_key or node.find(finding.path) is None
-    return Problem(
-        code,
-        WARNING,
-        node.locate_key(finding.path) if on_key else node.locate(finding.path),
-        finding.path,
-        redacted(finding.message),
-        redacted(finding.found),
-        finding.allowed,
-        redacted(finding.next_step),
-    )
+    on_key = finding.on_key or document.node.find(finding.path) is None
+    return problem(document.node, code, WARNING, replace(finding, on_key=on_key))
 
 
 def _findings(

@@ -12,6 +12,7 @@ from sparkgen.errors import Path
 from sparkgen.model.completion import as_application
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, is_true
 from sparkgen.properties.older import under_new_names, written_name
+from sparkgen.semantics.fields import APPLICATION_FIELDS
 
 ROLES = ("driver", "executor")
 
@@ -198,3 +199,11 @@ def _template_containers(role: str, path: Path, items: list[Mapping[str, Any]]) 
     main = named[0] if named else 0
     for index, item in enumerate(items):
         yield Container(role, "spark" if index == main else "sidecar", (*path, index), item, typed=False)
+
+
+def typed_texts(facts: DocumentFacts, grammar: str) -> Iterator[tuple[Path, str]]:
+    """Yields the texts of the typed fields with a grammar, if they are set, with their paths."""
+    for field in APPLICATION_FIELDS[grammar]:
+        text = facts.get(*field)
+        if isinstance(text, str):
+            yield facts.path(*field), text

@@ -6,7 +6,8 @@ warning, which a comment beside it can switch off. The Helm chart has the few ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Problem, Severity
@@ -42,7 +43,7 @@ from sparkgen.semantics.findings import Finding, Rule, nothing
 from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
-    from sparkgen.document.node import Document
+    from sparkgen.document.node import Document, Node
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
@@ -201,47 +202,43 @@ finds these problems and those that only the files show, and knows which command
 # fmt: on
 
 
-def findings(facts: DocumentFacts) -> list[tuple[Rule, Finding]]:
-    """Returns all findings of the rules for an application, each with its rule, in the order of the codes."""
-    return [(rule, finding) for rule in RULES for finding in rule.check(facts)]
+_CHECKS_OF_SERVERS = {
+    SERVICE_KIND: attrgetter("service"),
+    HISTORY_KIND: attrgetter("history"),
+    STAGING_KIND: attrgetter("staging"),
+}
+"""Kind -> a rule's check of such a document."""
 
 
-def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
-    """Returns all findings of the rules in the value of a document of any kind that the schema accepts."""
-    if value["kind"] == SERVICE_KIND:
+def findings_of(value: Mapping[str, Any], rules: Iterable[Rule] = RULES) -> list[tuple[Rule, Finding]]:
+    """Returns all findings in a document's value that the schema accepts, in the order of the rules."""
+    of_server = _CHECKS_OF_SERVERS.get(value["kind"])
+    if of_server is not None:
         server = ServerFacts.of(value)
-        return [(rule, finding) for rule in RULES for finding in rule.service(server)]
-    if value["kind"] == HISTORY_KIND:
-        server = ServerFacts.of(value)
-        return [(rule, finding) for rule in RULES for finding in rule.history(server)]
-    if value["kind"] == STAGING_KIND:
-        server = ServerFacts.of(value)
-        return [(rule, finding) for rule in RULES for finding in rule.staging(server)]
-    return findings(DocumentFacts.of(value))
-
-
-def files_findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
-    """Returns the findings of RULES_OF_FILES in a document's value; servers have no local files."""
-    if value["kind"] in (SERVICE_KIND, HISTORY_KIND, STAGING_KIND):
-        return []
+        return [(rule, finding) for rule in rules for finding in of_server(rule)(server)]
     facts = DocumentFacts.of(value)
-    return [(rule, finding) for rule in RULES_OF_FILES for finding in rule.check(facts)]
+    return [(rule, finding) for rule in rules for finding in rule.check(facts)]
+
+
+def problem(node: Node, code: str, severity: Severity, finding: Finding) -> Problem:
+    """Returns a finding in a document as a problem, at its place in the text."""
+    locate = node.locate_key if finding.on_key else node.locate
+    return Problem(
+        code,
+        severity,
+        locate(finding.path),
+        finding.path,
+        redacted(finding.message),
+        redacted(finding.found),
+        finding.allowed,
+        redacted(finding.next_step),
+    )
 
 
 def check(document: Document) -> list[Problem]:
     """Returns the problems that the rules find in a schema-valid document, in the order of its text."""
-    node = document.node
     problems = [
-        Problem(
-            rule.code,
-            rule.severity,
-            node.locate_key(finding.path) if finding.on_key else node.locate(finding.path),
-            finding.path,
-            redacted(finding.message),
-            redacted(finding.found),
-            finding.allowed,
-            redacted(finding.next_step),
-        )
+        problem(document.node, rule.code, rule.severity, finding)
         for rule, finding in findings_of(document.value)
     ]
     return sorted(problems, key=lambda problem: problem.sort_key)

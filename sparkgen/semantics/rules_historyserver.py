@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.grammar import GrammarError, duration
+from sparkgen.grammar import duration
 from sparkgen.model.historyserver import CLEANER_PROPERTIES
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.fields import HISTORY_FIELDS
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.rules_service import IN_GIT, always_set
 from sparkgen.semantics.secret import has_secret, is_secret
-from sparkgen.semantics.wording import refused
+from sparkgen.semantics.wording import refusals
 
 SETTINGS = {
     "spark.history.fs.logDirectory": "eventLog.dir",
@@ -22,14 +22,12 @@ SETTINGS = {
 
 def durations(facts: ServerFacts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
-    for section, name in HISTORY_FIELDS["duration"]:
-        text = (facts.spec.get(section) or {}).get(name)
-        if text is None:
-            continue
-        try:
-            duration.to_microseconds(text)
-        except GrammarError as error:
-            yield refused(facts.path(section, name), text, error, duration.ALLOWED, "60s")
+    texts = [
+        (facts.path(section, name), facts.spec[section][name])
+        for section, name in HISTORY_FIELDS["duration"]
+        if name in (facts.spec.get(section) or {})
+    ]
+    return refusals(texts, duration.to_microseconds, duration.ALLOWED, "60s")
 
 
 def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError
 from sparkgen.model.build import GITOPS
-from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.fields import APPLICATION_FIELDS, SCHEDULE_FIELDS
+from sparkgen.semantics.facts import DocumentFacts, typed_texts
+from sparkgen.semantics.fields import SCHEDULE_FIELDS
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.wording import refused, shortened
+from sparkgen.semantics.wording import refusals, refused, shortened
 
 JOB_FIELDS = {
     "activeDeadlineSeconds": "delete it: a streaming application ends when its document is deleted",
@@ -76,11 +76,7 @@ def time_zones(facts: DocumentFacts) -> Iterator[Finding]:
         return
     from sparkgen.grammar import timezone  # noqa: PLC0415
 
-    for path, text in _schedules(facts, "timezone"):
-        try:
-            timezone.check(text)
-        except GrammarError as error:
-            yield refused(path, text, error, timezone.ALLOWED, "Europe/Berlin")
+    yield from refusals(_schedules(facts, "timezone"), timezone.check, timezone.ALLOWED, "Europe/Berlin")
 
 
 def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
@@ -107,15 +103,10 @@ def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
 
 def moments(facts: DocumentFacts) -> Iterator[Finding]:
     """Moments that are not written as RFC 3339 has them."""
-    for field in APPLICATION_FIELDS["timestamp"]:
-        text = facts.get(*field)
-        if isinstance(text, str):
-            from sparkgen.grammar import timestamp  # noqa: PLC0415
+    if texts := [*typed_texts(facts, "timestamp")]:
+        from sparkgen.grammar import timestamp  # noqa: PLC0415
 
-            try:
-                timestamp.to_seconds(text)
-            except GrammarError as error:
-                yield refused(facts.path(*field), text, error, timestamp.ALLOWED, "2026-03-01T06:00:00Z")
+        yield from refusals(texts, timestamp.to_seconds, timestamp.ALLOWED, "2026-03-01T06:00:00Z")
 
 
 def _restart(facts: DocumentFacts) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sparkgen import contract
-from sparkgen.grammar import GrammarError, memory
+from sparkgen.grammar import memory
 from sparkgen.semantics import rules_versions
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_shuffle import nested
 from sparkgen.semantics.secret import has_secret, is_secret
-from sparkgen.semantics.wording import refused, shortened
+from sparkgen.semantics.wording import refusals, shortened
 
 IN_GIT = "seems to be a secret in plain text, which would end up in Git and in a ConfigMap"
 
@@ -27,13 +27,8 @@ SETTINGS = {
 
 def memory_sizes(facts: ServerFacts) -> Iterator[Finding]:
     """A memory size that Spark's launcher would pass to a JVM, which would refuse it."""
-    text = facts.spec.get("memory")
-    if text is None:
-        return
-    try:
-        memory.to_bytes(text)
-    except GrammarError as error:
-        yield refused(facts.path("memory"), text, error, memory.ALLOWED, "4g")
+    texts = [(facts.path("memory"), facts.spec["memory"])] if "memory" in facts.spec else []
+    return refusals(texts, memory.to_bytes, memory.ALLOWED, "4g")
 
 
 def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError, cpu, duration, factor, memory, quantity
 from sparkgen.model import sizes
-from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.fields import APPLICATION_FIELDS
+from sparkgen.semantics.facts import ROLES, DocumentFacts, typed_texts
 from sparkgen.semantics.findings import Finding
-from sparkgen.semantics.wording import refused, shortened
+from sparkgen.semantics.wording import refusals, shortened
 
 MEMORY_SETTINGS = (
     "spark.driver.memory",
@@ -87,40 +86,22 @@ LEAST_HEAP_MIB = 450
 _TESTING = ("spark.testing", "spark.testing.reservedMemory", "spark.testing.memory")
 
 
-def _typed(facts: DocumentFacts, grammar: str) -> Iterator[tuple[Path, str]]:
-    """Yields the texts of the typed fields with a grammar, if they are set, with their paths."""
-    for field in APPLICATION_FIELDS[grammar]:
-        text = facts.get(*field)
-        if isinstance(text, str):
-            yield facts.path(*field), text
-
-
 def _settings(facts: DocumentFacts, names: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
     for name in names:
         if name in facts.conf:
             yield facts.path("sparkConf", name), facts.conf[name]
 
 
-def _refusals(
-    texts: Iterator[tuple[Path, str]], parse: Callable[[str], object], allowed: str, example: str
-) -> Iterator[Finding]:
-    for path, text in texts:
-        try:
-            parse(text)
-        except GrammarError as error:
-            yield refused(path, text, error, allowed, example)
-
-
 def memory_sizes(facts: DocumentFacts) -> Iterator[Finding]:
     """Sizes that JavaUtils.byteStringAs refuses."""
-    yield from _refusals(_typed(facts, "memory"), memory.to_bytes, memory.ALLOWED, "4g")
-    yield from _refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
+    yield from refusals(typed_texts(facts, "memory"), memory.to_bytes, memory.ALLOWED, "4g")
+    yield from refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
 
 
 def amounts_of_cpu(facts: DocumentFacts) -> Iterator[Finding]:
     """Amounts of CPU that resource.ParseQuantity refuses, or that are negative."""
-    yield from _refusals(_typed(facts, "cpu"), cpu.to_cores, cpu.ALLOWED, "500m")
-    yield from _refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
+    yield from refusals(typed_texts(facts, "cpu"), cpu.to_cores, cpu.ALLOWED, "500m")
+    yield from refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
 
 
 def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
@@ -131,16 +112,16 @@ def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
 
 def durations(facts: DocumentFacts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
-    yield from _refusals(_typed(facts, "duration"), duration.to_microseconds, duration.ALLOWED, "60s")
-    yield from _refusals(
+    yield from refusals(typed_texts(facts, "duration"), duration.to_microseconds, duration.ALLOWED, "60s")
+    yield from refusals(
         _settings(facts, DURATION_SETTINGS), duration.to_microseconds, duration.ALLOWED, "60s"
     )
 
 
 def factors(facts: DocumentFacts) -> Iterator[Finding]:
     """Factors that are no decimal number above zero."""
-    yield from _refusals(_typed(facts, "factor"), factor.parse, factor.ALLOWED, "0.1")
-    yield from _refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
+    yield from refusals(typed_texts(facts, "factor"), factor.parse, factor.ALLOWED, "0.1")
+    yield from refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
 
 
 def setting_values(facts: DocumentFacts) -> Iterator[Finding]:

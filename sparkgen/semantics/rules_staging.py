@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.grammar import GrammarError
 from sparkgen.semantics import rules_versions
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_names import shared_service_names
-from sparkgen.semantics.wording import refused
+from sparkgen.semantics.wording import refusals
 
 SIDES = ("pull", "push")
 OPEN_TYPES = ("NodePort", "LoadBalancer")
@@ -22,10 +21,8 @@ def schedules(facts: ServerFacts) -> Iterator[Finding]:
         return
     from sparkgen.grammar import cron  # noqa: PLC0415 - few documents have one
 
-    try:
-        cron.parse(text)
-    except GrammarError as error:
-        yield refused(facts.path("garbageCollection", "schedule"), text, error, cron.ALLOWED, "17 3 * * *")
+    place = facts.path("garbageCollection", "schedule")
+    yield from refusals([(place, text)], cron.parse, cron.ALLOWED, "17 3 * * *")
 
 
 def moving_tag(facts: ServerFacts) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError
@@ -36,6 +36,17 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     """Returns names as part of a sentence: `a`, `a and b`, `a, b and c`."""
     *most, end = names
     return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def refusals(
+    texts: Iterable[tuple[Path, str]], parse: Callable[[str], object], allowed: str, example: str
+) -> Iterator[Finding]:
+    """Yields a finding for each text that a grammar refuses."""
+    for path, text in texts:
+        try:
+            parse(text)
+        except GrammarError as error:
+            yield refused(path, text, error, allowed, example)
 
 
 def refused(path: Path, text: str, error: GrammarError, allowed: str, example: str) -> Finding:

@@ -15,7 +15,9 @@ from sparkgen.document.locks import ARTIFACTS, lock_of, spec_path
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
 from sparkgen.errors import Problem, Severity
+from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.local_entries import entries_of, spec_of
+from sparkgen.semantics.registry import problem
 from sparkgen.semantics.rules_delivery import never_pushed
 
 if TYPE_CHECKING:
@@ -71,16 +73,14 @@ def _unpushed(document: Document) -> Iterator[Difference]:
 def without_repository(document: Document) -> Problem:
     """Returns SG309 for a document with local files and without `delivery.repository`."""
     first = entries_of(document.value)[0]
-    return Problem(
-        "SG309",
-        Severity.ERROR,
-        document.node.locate(first.path),
+    finding = Finding(
         first.path,
         "is a local file, but the document names no registry to deliver it from",
-        found=shortened(first.text),
+        shortened(first.text),
         next_step="add `delivery.repository: REGISTRY/NAME`; for a file in the image, write `local://` "
         "and its absolute path",
     )
+    return problem(document.node, "SG309", Severity.ERROR, finding)
 
 
 def command(document: Document, inputs: Inputs) -> str:
@@ -104,16 +104,8 @@ def lock_name(document: Document, inputs: Inputs) -> str:
 
 def _problem(document: Document, wrong: Wrong) -> Problem:
     entry = wrong.entry
-    return Problem(
-        wrong.code,
-        Severity.ERROR,
-        document.node.locate(entry.path),
-        entry.path,
-        wrong.message,
-        found=shortened(entry.text),
-        allowed=wrong.allowed,
-        next_step=wrong.next_step,
-    )
+    finding = Finding(entry.path, wrong.message, shortened(entry.text), wrong.allowed, wrong.next_step)
+    return problem(document.node, wrong.code, Severity.ERROR, finding)
 
 
 def _stale(document: Document, inputs: Inputs, difference: Difference) -> Problem:
@@ -122,15 +114,9 @@ def _stale(document: Document, inputs: Inputs, difference: Difference) -> Proble
         path, text = of_artifact[0].path, of_artifact[0].text
     else:
         path, text = (*spec_path(document.value), ARTIFACTS), difference.artifact
-    return Problem(
-        _CODES[difference.kind],
-        Severity.ERROR,
-        document.node.locate(path),
-        path,
-        _whole(difference),
-        found=shortened(text),
-        next_step=_step(document, inputs, difference),
-    )
+    step = _step(document, inputs, difference)
+    finding = Finding(path, _whole(difference), shortened(text), next_step=step)
+    return problem(document.node, _CODES[difference.kind], Severity.ERROR, finding)
 
 
 def _whole(difference: Difference) -> str:

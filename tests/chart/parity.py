@@ -18,7 +18,7 @@ from sparkgen.model import describe
 from sparkgen.names import canonical_json
 from sparkgen.resources import render
 from sparkgen.schema import check
-from sparkgen.semantics.registry import files_findings_of, findings_of
+from sparkgen.semantics.registry import RULES_OF_FILES, findings_of
 from sparkgen.semantics.secret import redacted
 
 Value = dict[str, Any]
@@ -82,7 +82,7 @@ def errors(value: Mapping[str, Any]) -> set[tuple[str, str, str, str]]:
     """What the chart's rules refuse in such a value: code, path, message, next step."""
     return {
         (rule.code, path_text(found.path), _said(found.message), redacted(found.next_step))
-        for rule, found in (*findings_of(value), *files_findings_of(value))
+        for rule, found in (*findings_of(value), *findings_of(value, RULES_OF_FILES))
         if rule.chart
     }
 
