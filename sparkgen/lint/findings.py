@@ -39,6 +39,11 @@ class Finding(semantics.Finding):
     fix: tuple[Edit, ...] = ()
 
 
+def unset(path: Path, message: str, next_step: str) -> Finding:
+    """A finding about a key that is not there, or that means what it does by being there."""
+    return Finding(path, message, next_step=next_step, on_key=True)
+
+
 Check = Callable[["Subject"], Iterable[Finding]]
 ServerCheck = Callable[["ServerSubject"], Iterable[Finding]]
 

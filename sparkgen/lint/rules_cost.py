@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sparkgen.grammar import GrammarError
 from sparkgen.grammar.duration import to_seconds
 from sparkgen.grammar.quantity import parse as to_number
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import Finding, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.model.application import Role
 from sparkgen.semantics.facts import DocumentFacts
@@ -123,12 +123,7 @@ def budget(subject: Subject) -> Iterator[Finding]:
     if executors.maximum is None:
         if any(limit is not None for limit in asked):
             path = subject.facts.path("dynamicAllocation", "maxExecutors")
-            yield Finding(
-                path,
-                "has no upper limit, but the budget has one",
-                next_step="set `maxExecutors`",
-                on_key=True,
-            )
+            yield unset(path, "has no upper limit, but the budget has one", "set `maxExecutors`")
         return
     path = subject.property_path(
         "spark.dynamicAllocation.maxExecutors" if executors.dynamic else "spark.executor.instances"
@@ -159,9 +154,7 @@ def driver_gpu(subject: Subject) -> Iterator[Finding]:
     if subject.application.driver.spec.get("gpu"):
         message = "the driver runs no tasks, but holds a GPU until the end"
         path = subject.facts.path("driver", "gpu")
-        yield Finding(
-            path, message, next_step="delete it, unless your own code in the driver uses it", on_key=True
-        )
+        yield unset(path, message, "delete it, unless your own code in the driver uses it")
 
 
 def large_driver(subject: Subject) -> Iterator[Finding]:

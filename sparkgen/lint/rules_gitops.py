@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from sparkgen.lint.findings import Finding, Put
+from sparkgen.lint.findings import Finding, Put, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import View
 
@@ -59,7 +59,7 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
             message = (
                 "makes all objects hooks, which are created again at every sync: the job runs again each time"
             )
-            yield Finding((*path, key), message, next_step="delete it", on_key=True)
+            yield unset((*path, key), message, "delete it")
     replaced = {"Force=true", "Replace=true"} & _options(subject.annotations)
     if replaced:
         yield Finding(
@@ -89,11 +89,10 @@ def early_wave(subject: Subject) -> Iterator[Finding]:
 def namespace(subject: View) -> Iterator[Finding]:
     """A document without a namespace."""
     if not subject.has(("metadata", "namespace")):
-        yield Finding(
+        yield unset(
             ("metadata", "namespace"),
             "no namespace is set: whoever applies the document decides where it runs",
-            next_step="set one: `namespace: ...`",
-            on_key=True,
+            "set one: `namespace: ...`",
         )
 
 
@@ -101,11 +100,10 @@ def expiry(subject: Subject) -> Iterator[Finding]:
     """A one-off run without an expiry time: a cluster that is rebuilt from Git runs it again."""
     run = subject.application.run
     if subject.ends and not subject.facts.scheduled and run.get("expiresAt") is None:
-        yield Finding(
+        yield unset(
             subject.facts.path("run", "expiresAt"),
             "a cluster that is rebuilt from Git starts this run again, no matter how old the run is",
-            next_step="set `run.expiresAt` to the time after which it must not start any more",
-            on_key=True,
+            "set `run.expiresAt` to the time after which it must not start any more",
         )
 
 

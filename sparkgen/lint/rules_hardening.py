@@ -8,7 +8,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import Finding, unset
 from sparkgen.lint.rules_kerberos import encrypts
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
@@ -64,11 +64,10 @@ def cpu_limit(subject: Subject) -> Iterator[Finding]:
     """Spark containers without a CPU limit, which may use a whole node."""
     for _, container in subject.containers("spark"):
         if "cpu" not in _resources(container, "limits"):
-            yield Finding(
+            yield unset(
                 subject.facts.path(container.role, "coreLimit"),
                 f"the {container.role} can use all CPU of its node",
-                next_step=f"set `coreLimit` of the {container.role}, or ignore this if nodes are not shared",
-                on_key=True,
+                f"set `coreLimit` of the {container.role}, or ignore this if nodes are not shared",
             )
 
 
@@ -78,11 +77,10 @@ def container_resources(subject: Subject) -> Iterator[Finding]:
         wanted = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
         missing = [f"{side}.{name}" for side, name in wanted if name not in _effective(container, side)]
         if missing:
-            yield Finding(
+            yield unset(
                 subject.where(container.places, "resources"),
                 f"the container `{container.name}` has no {', '.join(missing)}",
-                next_step="set them: without them, a namespace with a quota refuses the pod",
-                on_key=True,
+                "set them: without them, a namespace with a quota refuses the pod",
             )
 
 
@@ -100,11 +98,10 @@ def _effective(container: Container, side: str) -> dict[str, str]:
 def network_policy(subject: Subject) -> Iterator[Finding]:
     """Pods that every other pod of the cluster may connect to."""
     if subject.application.network_policy is None:
-        yield Finding(
+        yield unset(
             subject.facts.path("networkPolicy", "enabled"),
             "every pod in the cluster can connect to the driver, its UI and the executors",
-            next_step="set `networkPolicy: {enabled: true}`, and list Prometheus and others in `ingressFrom`",
-            on_key=True,
+            "set `networkPolicy: {enabled: true}`, and list Prometheus and others in `ingressFrom`",
         )
 
 
@@ -123,13 +120,10 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
         )
     for field in ("ingress", "route"):
         if field in options:
-            yield Finding(
+            yield unset(
                 subject.path("sparkUIOptions", field),
                 opens,
-                next_step=(
-                    "make the controller or gateway authenticate users, and ignore this with that reason"
-                ),
-                on_key=True,
+                "make the controller or gateway authenticate users, and ignore this with that reason",
             )
 
 
@@ -145,7 +139,7 @@ def open_connect_server(subject: Subject) -> Iterator[Finding]:
             "use Spark 4, which supports tokens; or let a proxy authenticate, and ignore this with "
             "that reason"
         )
-    yield Finding(subject.path("connect", "token"), opens, next_step=step, on_key=True)
+    yield unset(subject.path("connect", "token"), opens, step)
 
 
 def plain_ingress(subject: View) -> Iterator[Finding]:
@@ -159,11 +153,10 @@ def plain_ingress(subject: View) -> Iterator[Finding]:
         if section == "sparkUIOptions" and not subject.shows_pages:
             continue
         if ingress and not ingress.get("tlsSecretName"):
-            yield Finding(
+            yield unset(
                 subject.path(section, "ingress", "tlsSecretName"),
                 f"{what} and its login are sent unencrypted: the Ingress has no certificate",
-                next_step="set the Secret with the certificate of `host`: `tlsSecretName: ...`",
-                on_key=True,
+                "set the Secret with the certificate of `host`: `tlsSecretName: ...`",
             )
 
 
@@ -231,11 +224,10 @@ def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
 def clear_traffic(subject: Subject) -> Iterator[Finding]:
     """Unencrypted data between driver and executors."""
     if not encrypts(subject):
-        yield Finding(
+        yield unset(
             subject.property_path(ENCRYPTION),
             "driver and executors exchange data unencrypted",
-            next_step=f'set `{ENCRYPTION}: "true"` in `sparkConf` (on Spark 4: or `spark.ssl.rpc.enabled`)',
-            on_key=True,
+            f'set `{ENCRYPTION}: "true"` in `sparkConf` (on Spark 4: or `spark.ssl.rpc.enabled`)',
         )
 
 
@@ -262,9 +254,8 @@ def kill_in_ui(subject: Subject) -> Iterator[Finding]:
         "spark.ui.killEnabled", default=True
     )
     if served and not facts.is_true("spark.acls.enable"):
-        yield Finding(
+        yield unset(
             subject.property_path("spark.ui.killEnabled"),
             "anyone who can open the Spark UI can kill jobs and stages",
-            next_step='set `spark.ui.killEnabled: "false"` in `sparkConf`, or `spark.acls.enable`',
-            on_key=True,
+            'set `spark.ui.killEnabled: "false"` in `sparkConf`, or `spark.acls.enable`',
         )

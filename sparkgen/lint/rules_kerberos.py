@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import Finding, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.model import kerberos
 from sparkgen.semantics.facts import DocumentFacts
@@ -23,11 +23,10 @@ def clear_tokens(subject: Subject) -> Iterator[Finding]:
     facts = subject.facts
     logs_in = facts.get(kerberos.SECTION) is not None or kerberos.PRINCIPAL_PROPERTY in facts.properties
     if logs_in and not encrypts(subject):
-        yield Finding(
+        yield unset(
             subject.property_path(kerberos.ENCRYPTION),
             "the driver sends tokens to executors unencrypted: anyone on the network can read and use them",
-            next_step=f'set `{kerberos.ENCRYPTION}: "true"` in `sparkConf`, as `kerberos` does by default',
-            on_key=True,
+            f'set `{kerberos.ENCRYPTION}: "true"` in `sparkConf`, as `kerberos` does by default',
         )
 
 
@@ -42,13 +41,12 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
     for field, message in said.items():
         if field in section:
             step = "use `keytab` if the application may run longer than a ticket or a token is valid"
-            yield Finding(facts.path(kerberos.SECTION, field), message, next_step=step, on_key=True)
+            yield unset(facts.path(kerberos.SECTION, field), message, step)
     if kerberos.acts_for(facts.spec):
-        yield Finding(
+        yield unset(
             facts.path(kerberos.PROXY_USER),
             "tokens of a proxy user are not renewed: the application fails when they expire",
-            next_step="give the user a keytab if the application may run longer than a token is valid",
-            on_key=True,
+            "give the user a keytab if the application may run longer than a token is valid",
         )
 
 
@@ -136,10 +134,9 @@ def login_by_hand(subject: Subject) -> Iterator[Finding]:
     """A keytab property, with which only Spark's token manager logs in, and no other part of the driver."""
     facts = subject.facts
     if kerberos.KEYTAB_PROPERTY in facts.conf and facts.get(kerberos.SECTION) is None:
-        yield Finding(
+        yield unset(
             facts.path("sparkConf", kerberos.KEYTAB_PROPERTY),
             "only Spark logs in with this: reading the main file from HDFS fails, and so does writing with "
             "Hadoop's output formats",
-            next_step="set `kerberos` with `principal` and `keytab` instead",
-            on_key=True,
+            "set `kerberos` with `principal` and `keytab` instead",
         )

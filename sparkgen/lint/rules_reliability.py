@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sparkgen import contract
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import Finding, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Pod, View
 
@@ -21,11 +21,10 @@ _KEEP = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.s
 def deadline(subject: Subject) -> Iterator[Finding]:
     """A run that may hang forever."""
     if subject.ends and subject.application.deadline_seconds is None:
-        yield Finding(
+        yield unset(
             subject.facts.path("activeDeadlineSeconds"),
             "a run that hangs keeps its executors forever, and may hold back the next scheduled run",
-            next_step="set `activeDeadlineSeconds` to a few times the usual run time",
-            on_key=True,
+            "set `activeDeadlineSeconds` to a few times the usual run time",
         )
 
 
@@ -50,11 +49,10 @@ def driver_on_spot(subject: Subject) -> Iterator[Finding]:
     """A driver on a node that may be reclaimed, without retries."""
     path = _on_spot(subject, subject.driver)
     if path is not None and subject.ends and subject.application.retries == 0:
-        yield Finding(
+        yield unset(
             path,
             "the driver's node may be reclaimed, and the run is lost with it",
-            next_step="run the driver on permanent nodes, or retry it with `restartPolicy`",
-            on_key=True,
+            "run the driver on permanent nodes, or retry it with `restartPolicy`",
         )
 
 
@@ -62,11 +60,10 @@ def executors_on_spot(subject: Subject) -> Iterator[Finding]:
     """Executors on such nodes that do not hand over their data before they end."""
     path = _on_spot(subject, subject.executor)
     if path is not None and not subject.facts.is_true("spark.decommission.enabled"):
-        yield Finding(
+        yield unset(
             path,
             "an executor whose node is reclaimed loses its shuffle files, and Spark recomputes stages",
-            next_step='set `spark.decommission.enabled` and `spark.storage.decommission.enabled` to "true"',
-            on_key=True,
+            'set `spark.decommission.enabled` and `spark.storage.decommission.enabled` to "true"',
         )
 
 
@@ -107,11 +104,10 @@ def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
 def driver_priority(subject: Subject) -> Iterator[Finding]:
     """A driver that any pod of higher priority may preempt, so that hours of work are lost."""
     if not subject.driver.spec.get("priorityClassName"):
-        yield Finding(
+        yield unset(
             subject.facts.path("driver", "priorityClassName"),
             "any pod with a higher priority may preempt the driver, and all of its work is lost",
-            next_step="give the driver a `priorityClassName` above that of executors",
-            on_key=True,
+            "give the driver a `priorityClassName` above that of executors",
         )
 
 
@@ -147,11 +143,10 @@ def verbose_log(subject: View) -> Iterator[Finding]:
 def event_log(subject: Subject) -> Iterator[Finding]:
     """A run that leaves no event log."""
     if not subject.facts.is_true("spark.eventLog.enabled"):
-        yield Finding(
+        yield unset(
             subject.property_path("spark.eventLog.enabled"),
             "when the driver ends, its UI is gone: nothing shows what was slow, or why it failed",
-            next_step="add `eventLog:` with `dir:`, for a SparkHistoryServer",
-            on_key=True,
+            "add `eventLog:` with `dir:`, for a SparkHistoryServer",
         )
 
 
@@ -178,11 +173,10 @@ def time_zone(subject: Subject) -> Iterator[Finding]:
         len(fields) == 5 and fields[1] == "*" and fields[2:] == ["*"] * 3
     ):
         return
-    yield Finding(
+    yield unset(
         ("spec", "timeZone"),
         "no time zone is set: the hour is in the time zone of the cluster's control plane",
-        next_step="set one, such as `timeZone: Etc/UTC`",
-        on_key=True,
+        "set one, such as `timeZone: Etc/UTC`",
     )
 
 
@@ -190,22 +184,20 @@ def late_start(subject: Subject) -> Iterator[Finding]:
     """A missed run that may start at any later time."""
     schedule = subject.application.schedule
     if schedule is not None and schedule.get("startingDeadlineSeconds") is None:
-        yield Finding(
+        yield unset(
             ("spec", "startingDeadlineSeconds"),
             "a missed run starts when the cluster is back, no matter how late",
-            next_step="set `startingDeadlineSeconds` to how late a run may start",
-            on_key=True,
+            "set `startingDeadlineSeconds` to how late a run may start",
         )
 
 
 def disruption_budget(subject: Subject) -> Iterator[Finding]:
     """A driver that a drain of its node evicts at once."""
     if subject.application.disruption_budget is None:
-        yield Finding(
+        yield unset(
             subject.facts.path("podDisruptionBudget", "enabled"),
             "draining the driver's node evicts it at once, and its work is lost",
-            next_step="set `podDisruptionBudget: {enabled: true}`: a drain then waits until it ends",
-            on_key=True,
+            "set `podDisruptionBudget: {enabled: true}`: a drain then waits until it ends",
         )
 
 
@@ -228,11 +220,10 @@ def required_labels(subject: View) -> Iterator[Finding]:
     labels = subject.at(("metadata", "labels")) or {}
     missing = [key for key in subject.settings.required_labels if key not in labels]
     if missing:
-        yield Finding(
+        yield unset(
             ("metadata", "labels"),
             f"your settings require labels that this document does not have: {', '.join(missing)}",
-            next_step=f"add it: `{missing[0]}: ...`",
-            on_key=True,
+            f"add it: `{missing[0]}: ...`",
         )
 
 
@@ -289,9 +280,8 @@ def notebook_without_claim(subject: Subject) -> Iterator[Finding]:
     """A notebook whose files are lost when its pod ends."""
     notebook = subject.application.notebook
     if notebook is not None and notebook.claim is None:
-        yield Finding(
+        yield unset(
             subject.path("notebook", "claim"),
             "all files of the notebook are lost when its pod ends",
-            next_step="set a PersistentVolumeClaim: `claim: ...`",
-            on_key=True,
+            "set a PersistentVolumeClaim: `claim: ...`",
         )

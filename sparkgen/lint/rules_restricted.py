@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding, Put
+from sparkgen.lint.findings import Finding, Put, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
 
@@ -85,9 +85,7 @@ def _foreign_handlers(subject: Subject, container: Container) -> Iterator[Findin
         for action in ("httpGet", "tcpSocket"):
             if ((handler or {}).get(action) or {}).get("host"):
                 path = subject.where(container.places, *names, action, "host")
-                yield Finding(
-                    path, "makes the kubelet connect to another host", next_step="delete `host`", on_key=True
-                )
+                yield unset(path, "makes the kubelet connect to another host", "delete `host`")
 
 
 def privileged(subject: View) -> Iterator[Finding]:
@@ -211,12 +209,12 @@ def confinement(subject: View) -> Iterator[Finding]:
         if options.get("type") not in SELINUX_TYPES or options.get("user") or options.get("role"):
             step = "delete `user` and `role`, and delete `type` or use one of the container types"
             path = subject.where(places, "seLinuxOptions")
-            yield Finding(path, "changes the SELinux context", next_step=step, on_key=True)
+            yield unset(path, "changes the SELinux context", step)
         for sysctl in context.get("sysctls") or ():
             if sysctl["name"] not in SAFE_SYSCTLS:
                 path = subject.where(places, "sysctls")
                 message = f"the sysctl {sysctl['name']} affects more than the pod"
-                yield Finding(path, message, next_step="delete it", on_key=True)
+                yield unset(path, message, "delete it")
 
 
 def _apparmor_annotations(subject: View) -> Iterator[Finding]:

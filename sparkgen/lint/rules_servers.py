@@ -10,7 +10,7 @@ from sparkgen.lint import rules_images as images
 from sparkgen.lint import rules_reliability as reliability
 from sparkgen.lint import rules_restricted as restricted
 from sparkgen.lint import rules_trust as trust
-from sparkgen.lint.findings import Finding, ServerCheck
+from sparkgen.lint.findings import Finding, ServerCheck, unset
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.model.staging import StagingServer
@@ -21,24 +21,20 @@ def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
     """A server without a CPU limit, which may use a whole node."""
     path = subject.path("resources", "limits", "cpu")
     if not subject.has(path):
-        yield Finding(
+        yield unset(
             path,
             f"the {subject.role} can use all CPU of its node",
-            next_step="set `resources: {limits: {cpu: ...}}`, or ignore this if nodes are not shared",
-            on_key=True,
+            "set `resources: {limits: {cpu: ...}}`, or ignore this if nodes are not shared",
         )
 
 
 def network_policy(subject: ServerSubject) -> Iterator[Finding]:
     """A history server whose logs every other pod of the cluster may read."""
     if subject.server.network_policy is None:
-        yield Finding(
+        yield unset(
             subject.path("networkPolicy", "enabled"),
             "every pod in the cluster can read the logs: the history server does not authenticate users",
-            next_step=(
-                "set `networkPolicy: {enabled: true}`, and list the proxy in front of it in `ingressFrom`"
-            ),
-            on_key=True,
+            "set `networkPolicy: {enabled: true}`, and list the proxy in front of it in `ingressFrom`",
         )
 
 
@@ -61,24 +57,20 @@ def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
     """A claim that fills up, because no server removes logs from it. An object store has its own rules."""
     server = subject.server
     if isinstance(server, HistoryServer) and server.claim is not None and not server.cleans:
-        yield Finding(
+        yield unset(
             subject.path("cleaner"),
             "nothing removes event logs: when the volume is full, applications that write to it fail",
-            next_step="add `cleaner: {maxAge: 30d}`, or ignore this if another server cleans this volume",
-            on_key=True,
+            "add `cleaner: {maxAge: 30d}`, or ignore this if another server cleans this volume",
         )
 
 
 def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
     """A staging server at which every pod of the cluster may try passwords."""
     if subject.server.network_policy is None:
-        yield Finding(
+        yield unset(
             subject.path("networkPolicy", "enabled"),
             "every pod in the cluster can try passwords at the staging server",
-            next_step=(
-                "set `networkPolicy:`, and list who may pull in `pullFrom` and who may push in `pushFrom`"
-            ),
-            on_key=True,
+            "set `networkPolicy:`, and list who may pull in `pullFrom` and who may push in `pushFrom`",
         )
 
 
@@ -87,11 +79,10 @@ def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
     for side in SIDES:
         ingress = subject.at(subject.path(side, "ingress"))
         if ingress and not ingress.get("tlsSecretName"):
-            yield Finding(
+            yield unset(
                 subject.path(side, "ingress", "tlsSecretName"),
                 "passwords and code are sent unencrypted: the Ingress has no certificate",
-                next_step="set the Secret with the certificate of `host`: `tlsSecretName: ...`",
-                on_key=True,
+                "set the Secret with the certificate of `host`: `tlsSecretName: ...`",
             )
 
 
@@ -102,11 +93,10 @@ def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
     types = ((subject.at(subject.path(side)) or {}).get("serviceType", "ClusterIP") for side in SIDES)
     leaves = any(kind != "ClusterIP" for kind in types)
     where = "leave the cluster unencrypted" if leaves else "are sent unencrypted"
-    yield Finding(
+    yield unset(
         subject.path("tls"),
         f"passwords and code {where}: the staging server has no certificate",
-        next_step="set a Secret of type kubernetes.io/tls: `tls: {secretName: ...}`",
-        on_key=True,
+        "set a Secret of type kubernetes.io/tls: `tls: {secretName: ...}`",
     )
 
 
@@ -114,11 +104,10 @@ def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
     """A claim that fills up, because nothing removes artifacts from it."""
     server = subject.server
     if isinstance(server, StagingServer) and server.claim is not None and server.collection is None:
-        yield Finding(
+        yield unset(
             subject.path("garbageCollection"),
             "nothing removes artifacts: when the claim is full, pushes fail",
-            next_step="add `garbageCollection: {namespaces: [...]}` with the applications' namespaces",
-            on_key=True,
+            "add `garbageCollection: {namespaces: [...]}` with the applications' namespaces",
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import Finding, unset
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model import SERVER_KINDS
 from sparkgen.semantics.facts import DocumentFacts
@@ -38,11 +38,10 @@ def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
             )
         named |= _names(peer.get("namespaceSelector") or {})
     if len(named) > 1:
-        yield Finding(
+        yield unset(
             subject.path("networkPolicy", "ingressFrom"),
             f"applications in {listed(sorted(named))} are let in; {_OPENS}",
-            next_step=_STEP,
-            on_key=True,
+            _STEP,
         )
 
 
