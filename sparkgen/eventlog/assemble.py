@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sparkgen.eventlog import events
 from sparkgen.eventlog.clock import Clock, clock_of
-from sparkgen.eventlog.gather import DRIVER, LONGEST_NAME, Gathered
+from sparkgen.eventlog.gather import LONGEST_NAME, Gathered
 from sparkgen.eventlog.recording import Executor, Job, MemoryPeak, Reading, Recording, Stage, Tasks
 
 
@@ -32,7 +32,6 @@ def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
         stages=stages,
         jobs=jobs,
         driver_up=clock.at(clock.begin if so_far.driver_up is None else so_far.driver_up),
-        driver_peak=so_far.peaks.get(DRIVER, MemoryPeak()),
         reading=replace(reading, impossible=clock.moved),
         profiles=so_far.profiles,
         lost_output=so_far.lost_output,

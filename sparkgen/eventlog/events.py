@@ -192,7 +192,6 @@ class ShuffleRead(msgspec.Struct, gc=False):
 
     remote: Number = msgspec.field(name="Remote Bytes Read", default=0)
     local: Number = msgspec.field(name="Local Bytes Read", default=0)
-    waited: Number = msgspec.field(name="Fetch Wait Time", default=0)
 
 
 class ShuffleWrite(msgspec.Struct, gc=False):

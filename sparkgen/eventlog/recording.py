@@ -117,11 +117,6 @@ class MemoryPeak:
     resident: int = 0
     """Resident memory of the process and its Python workers (on Linux, if Spark is configured for it)."""
 
-    @property
-    def jvm(self) -> int:
-        """Heap and off-heap together."""
-        return self.heap + self.off_heap
-
 
 @dataclass(frozen=True, slots=True)
 class ResourceProfile:
@@ -183,7 +178,6 @@ class Recording:
     jobs: tuple[Job, ...]
     driver_up: float
     """When the driver's block manager registered, just before its context is up; 0 if the log lacks this."""
-    driver_peak: MemoryPeak
     reading: Reading
     profiles: Mapping[int, ResourceProfile] = field(default_factory=dict)
     """Id -> profile, for those in the log; the default profile is 0."""

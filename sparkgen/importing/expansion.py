@@ -26,7 +26,6 @@ class Value:
 
     words: tuple[Word, ...]
     blocks: tuple[str, ...] = ()
-    is_array: bool = False
 
 
 MOST_EXPANDED = 4 << 20
@@ -78,9 +77,9 @@ class Variables:
             return None  # from the environment, or set under a condition
         return value.words
 
-    def put(self, name: str, words: tuple[Word, ...], *, array: bool = False) -> None:
+    def put(self, name: str, words: tuple[Word, ...]) -> None:
         """Set a variable."""
-        self.values[name] = Value(words, self.blocks, array)
+        self.values[name] = Value(words, self.blocks)
 
     def forget(self, name: str) -> None:
         """Mark a variable as unknown."""

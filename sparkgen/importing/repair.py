@@ -56,7 +56,6 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
         for problem in _next(errors):
             _put_right(draft, problem)
     return problems
-    return errors
 
 
 def _next(errors: Sequence[Problem]) -> list[Problem]:

@@ -204,7 +204,7 @@ class _Reading:
         if loops or is_more_of_unknown or (more and old and not variables.afford(old)):
             variables.forget(name)
         elif word.array is not None:
-            variables.put(name, (*(old or () if more else ()), *expand(word.array, variables)), array=True)
+            variables.put(name, (*(old or () if more else ()), *expand(word.array, variables)))
         else:
             value = _without_name(joined(word, variables))
             if more and old:

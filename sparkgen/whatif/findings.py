@@ -52,8 +52,6 @@ class Facts:
     heap_asked: int
     heap_used: int
     """The peak of any executor; 0 if not measured."""
-    failed_seconds: float
-    """Seconds of attempts that did not succeed."""
     held: float
     """The sum of seconds after the idle time-out for which shuffle tracking keeps executors."""
 
@@ -72,7 +70,6 @@ def facts(recording: Recording, settings: Configuration, critical_path: float, l
         heap_asked=settings.memory,
         heap_used=max((one.peak.heap for one in recording.executors), default=0) >> 20,
         held=_held(recording, settings),
-        failed_seconds=sum(tasks.seconds(row) for tasks, row in rows if tasks.outcome[row] != SUCCEEDED),
     )
 
 

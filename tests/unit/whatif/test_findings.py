@@ -16,7 +16,7 @@ from sparkgen.whatif.remark import RemarkCode
 from sparkgen.whatif.study import Question, study
 from tests.unit.eventlog import event_log as made
 
-QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0, 0.0)
+QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0)
 RECORDED = Outcome(100.0, 400.0, 400.0, 380.0, ((0.0, 0),), ((0.0, 0),), 4, (), 1)
 SETTINGS = Configuration(instances=4)
 
