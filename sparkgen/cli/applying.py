@@ -21,11 +21,12 @@ from sparkgen.preflight import (
     Wanted,
     needs,
 )
+from sparkgen.preflight.gather import own_job
 from sparkgen.semantics.local_entries import concerned
 from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases import object_names
 from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
-from sparkgen.usecases.applying import findings, job_of, look, wanted
+from sparkgen.usecases.applying import findings, look, wanted
 from sparkgen.usecases.checking import agree, check
 from sparkgen.usecases.collisions import claim, shared_objects
 
@@ -198,7 +199,7 @@ def _end(cluster: Cluster, tasks: Sequence[Task], options: Apply) -> int:
     from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
     wanted = tasks[0].wanted
-    wait_options = waiting.WaitOptions(wanted.name, job_of(wanted), options.timeout, quiet=options.quiet)
+    wait_options = waiting.WaitOptions(wanted.name, own_job(wanted), options.timeout, quiet=options.quiet)
     return waiting.wait(cluster, wait_options, options.place, wanted.namespace)
 
 
@@ -215,7 +216,7 @@ def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:
         if is_suspended(workload):
             return f"{wanted.name} is suspended; next: {connect} --start"
         return f"next: {connect}   # waits until it is ready"
-    job = job_of(wanted)
+    job = own_job(wanted)
     if workload["spec"].get("suspend"):
         return f"{job} is suspended; next: sparkgen run {wanted.name}{here}   # you can add arguments"
     known = facts.live.get((workload["kind"], workload["metadata"]["name"])) if facts else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sparkgen.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from sparkgen.cluster.connection import ApplyResult
+    from sparkgen.cluster.connection import ApplyResult, Cluster
 
 KILLED = "sparkgen.dev/killed"
 """Annotation of a Job: the time at which `sparkgen kill` ended it (RFC 3339)."""
@@ -63,16 +63,8 @@ def controller_of(item: Mapping[str, Any]) -> str:
     return ""
 
 
-class Applies(Protocol):
-    """The method of Cluster that applies an object."""
-
-    def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> ApplyResult:
-        """Apply an object (server-side apply)."""
-        ...
-
-
 def apply_over(
-    cluster: Applies, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False
+    cluster: Cluster, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False
 ) -> ApplyResult:
     """Apply an object, and take over fields if all that conflict are of the managers in OURS."""
     try:

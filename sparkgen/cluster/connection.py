@@ -59,13 +59,7 @@ class Cluster:
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
         """Returns an object; None if it does not exist."""
-        path = route(api_version, kind, namespace or self.namespace, name)
-        try:
-            return self._ask(f"read {kind} {name} in {namespace or self.namespace}", "GET", path)
-        except ClusterError as error:
-            if error.status == 404:
-                return None
-            raise
+        return self._read("read", api_version, kind, name, namespace)
 
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
         """Whether an object exists; its content is not read."""
@@ -81,10 +75,21 @@ class Cluster:
 
     def _metadata(self, api_version: str, kind: str, name: str, namespace: str) -> Object | None:
         """Returns an object's metadata; None if it does not exist."""
-        path = route(api_version, kind, namespace or self.namespace, name)
+        return self._read("look for", api_version, kind, name, namespace, {"Accept": METADATA_ONLY})
+
+    def _read(
+        self,
+        verb: str,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> Object | None:
+        where = namespace or self.namespace
         try:
-            doing = f"look for {kind} {name} in {namespace or self.namespace}"
-            return self._ask(doing, "GET", path, headers={"Accept": METADATA_ONLY})
+            path = route(api_version, kind, where, name)
+            return self._ask(f"{verb} {kind} {name} in {where}", "GET", path, headers=headers)
         except ClusterError as error:
             if error.status == 404:
                 return None
@@ -172,11 +177,7 @@ class Cluster:
         )
 
     def patch(
-        self,
-        item: Mapping[str, Any],
-        change: Mapping[str, Any],
-        *,
-        manager: str = FIELD_MANAGER,
+        self, item: Mapping[str, Any], change: Mapping[str, Any], *, manager: str = FIELD_MANAGER
     ) -> Object:
         """Change some fields of an existing object (JSON merge patch); returns the object."""
         metadata = item["metadata"]
@@ -233,19 +234,9 @@ class Cluster:
             raise
         return True
 
-    def log(
-        self,
-        pod: str,
-        container: str,
-        namespace: str = "",
-        *,
-        tail: int | None = None,
-        previous: bool = False,
-    ) -> str:
-        """Returns a container's log, or its last `tail` lines; `previous`: that before its last restart."""
-        return b"".join(self.follow(pod, container, namespace, tail=tail, previous=previous)).decode(
-            errors="replace"
-        )
+    def log(self, pod: str, container: str, namespace: str = "", **options: Any) -> str:
+        """Returns a container's log; the options are those of `follow`."""
+        return b"".join(self.follow(pod, container, namespace, **options)).decode(errors="replace")
 
     def follow(
         self,
@@ -259,6 +250,7 @@ class Cluster:
     ) -> Iterator[bytes]:
         """Yields a container's log as it arrives, in pieces; with `follow` until the container ends.
 
+        `tail`: only its last lines, so many; `previous`: the log before the container's last restart.
         https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
         """
         where = namespace or self.namespace

@@ -35,7 +35,7 @@ TOKEN = re.compile(r"[\x21-\x7e]+")
 class Plugin:
     """A program that logs in. `cluster`: the facts about the cluster that it gets; None if it gets none.
 
-    `user`: the name of the user in the kubeconfig; `terminal`: whether standard input is a terminal.
+    `user`: the name of the user in the kubeconfig.
     """
 
     user: str
@@ -44,7 +44,6 @@ class Plugin:
     environment: Mapping[str, str]
     api_version: str
     interactive: bool
-    terminal: bool
     hint: str = ""
     cluster: Mapping[str, Any] | None = None
 
@@ -88,7 +87,6 @@ def plugin(
         environment={**environment, **{one["name"]: one["value"] for one in more}},
         api_version=str(entry["apiVersion"]),
         interactive=_interactive(name, command, entry, terminal=terminal),
-        terminal=terminal,
         hint=" ".join(str(entry.get("installHint") or "").split())[:_HINT],
         cluster=_told(cluster, folder) if entry.get("provideClusterInfo") is True else None,
     )

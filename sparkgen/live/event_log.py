@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from sparkgen import contract
-from sparkgen.cluster.channel import Forwarded
+from sparkgen.cluster import Cluster
 from sparkgen.errors import SparkgenError
 from sparkgen.live.values import Run, leaving, name_of, status_of
 from sparkgen.objects import ObjectView
@@ -25,25 +25,11 @@ LONGEST_LIST = 64 << 20
 """The most bytes of a server's list of applications that are read: it has about 400 for each."""
 
 
-class Reaches(Protocol):
-    """The methods of Cluster that list pods and forward ports."""
-
-    def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
-    ) -> Sequence[ObjectView]:
-        """Returns the objects of a kind that match a label selector."""
-        ...
-
-    def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
-        """Opens a connection to a port of a pod."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Server:
     """A history server's pod."""
 
-    cluster: Reaches
+    cluster: Cluster
     pod: str
     namespace: str
 
@@ -68,7 +54,7 @@ class _Server:
             forwarded.close()
 
 
-def fetch(cluster: Reaches, run: Run, write: Callable[[Iterable[bytes]], None]) -> str:
+def fetch(cluster: Cluster, run: Run, write: Callable[[Iterable[bytes]], None]) -> str:
     """Pass a run's log, a zip archive, to `write`; returns the application's id. SparkgenError without a log.
 
     `write` gets the pieces of the archive.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from sparkgen import contract
-from sparkgen.cluster import ClusterError
+from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.live import allocatorlog, gangs, queue
 from sparkgen.live.gangs import Gang
 from sparkgen.live.queue import QueuePlace
@@ -61,33 +60,7 @@ class Executors:
     target: int | None = None
 
 
-class Reads(Protocol):
-    """The methods of Cluster that read objects and logs."""
-
-    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> ObjectView | None:
-        """Returns an object; None if it does not exist."""
-        ...
-
-    def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
-    ) -> Sequence[ObjectView]:
-        """Returns the objects of a kind that match a label selector and a field selector."""
-        ...
-
-    def log(
-        self,
-        pod: str,
-        container: str,
-        namespace: str = "",
-        *,
-        tail: int | None = None,
-        previous: bool = False,
-    ) -> str:
-        """Returns the log of a container."""
-        ...
-
-
-def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
+def gather(cluster: Cluster, run: Run, next_run: str = "") -> RunFacts:
     """Returns the facts about a run. Reads only what its state needs.
 
     For a run that succeeded, it reads only the allocator's log, and only if the run is a session. For a
@@ -135,7 +108,7 @@ def time_of(event: ObjectView) -> str:
     return str(latest or "")
 
 
-def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
+def _events(cluster: Cluster, run: Run) -> Iterator[ObjectView]:
     selectors = [f"involvedObject.uid={uid_of(item)}" for item in (run.workload, *run.drivers[:1])]
     if run.kind == "Deployment" and not run.drivers:
         selectors.append("involvedObject.kind=ReplicaSet")
@@ -153,7 +126,7 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
     )
 
 
-def _driver_log(cluster: Reads, run: Run) -> str:
+def _driver_log(cluster: Cluster, run: Run) -> str:
     """Returns the end of the driver's log if its program failed, now or before its last restart; else ""."""
     if run.driver is None or contract.is_session(run.driver):
         return ""
@@ -166,14 +139,14 @@ def _driver_log(cluster: Reads, run: Run) -> str:
     return ""
 
 
-def _allocator_log(cluster: Reads, run: Run) -> str:
+def _allocator_log(cluster: Cluster, run: Run) -> str:
     status = container(run.driver, contract.ALLOCATOR_CONTAINER) if run.driver is not None else {}
     if running(status) or terminated(status):
         return _log(cluster, run, contract.ALLOCATOR_CONTAINER)
     return ""
 
 
-def _log(cluster: Reads, run: Run, name: str, *, previous: bool = False) -> str:
+def _log(cluster: Cluster, run: Run, name: str, *, previous: bool = False) -> str:
     if run.driver is None:
         return ""
     try:
@@ -184,7 +157,7 @@ def _log(cluster: Reads, run: Run, name: str, *, previous: bool = False) -> str:
         return ""
 
 
-def _planned(cluster: Reads, run: Run, *, begun: bool) -> int | None:
+def _planned(cluster: Cluster, run: Run, *, begun: bool) -> int | None:
     """Returns how many executors the application starts with, from its tuning; None if that is unknown.
 
     `begun`: it has started already: with dynamic allocation, the number of executors is then unknown.

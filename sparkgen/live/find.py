@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from sparkgen import contract
-from sparkgen.cluster import ALL_NAMESPACES
+from sparkgen.cluster import ALL_NAMESPACES, Cluster
 from sparkgen.errors import SparkgenError
-from sparkgen.live.places import SHOWN, Listed, Lists, look, namespace_of, run_label
+from sparkgen.live.places import SHOWN, Listed, look, namespace_of, run_label
 from sparkgen.live.values import (
     Application,
     Run,
@@ -36,7 +36,7 @@ class Found:
     unseen: tuple[str, ...] = ()
 
 
-def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] = ()) -> Found:
+def find(cluster: Cluster, names: Collection[str] = (), namespaces: Sequence[str] = ()) -> Found:
     """Returns the applications of the namespaces (by default the connection's namespace), by name.
 
     `names`: of applications, or of runs; then the application has only that run. SparkgenError for a name
@@ -60,7 +60,7 @@ def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] 
     return Found(tuple(applications), tuple(text for listed in looked for text in listed.unseen) + unseen)
 
 
-def one(cluster: Lists, name: str, namespace: str = "") -> Application:
+def one(cluster: Cluster, name: str, namespace: str = "") -> Application:
     """Returns the application with this name, or with a run of this name. SparkgenError if there is none.
 
     If an application has the same name as a run of another application, the application is returned.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from sparkgen import contract
-from sparkgen.cluster import ClusterError
+from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import UNREAD, Run, annotation_of, conditions, label_of, status_of
 from sparkgen.objects import ObjectView
@@ -16,14 +16,6 @@ _SCHEDULED = ("PodGroupInitiallyScheduled", "PodGroupScheduled")
 """The names of the condition of Kubernetes' own groups: since 1.37, and before."""
 _BEGUN = ("Running", "Completed")
 """Phases of PodGroups that no longer wait."""
-
-
-class Gets(Protocol):
-    """The method of Cluster that reads an object."""
-
-    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> ObjectView | None:
-        """Returns an object; None if it does not exist."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +33,7 @@ class Gang:
     size: int = 0
 
 
-def gang(cluster: Gets, run: Run) -> Gang | None:
+def gang(cluster: Cluster, run: Run) -> Gang | None:
     """Returns the group that a run's driver or executors belong to; None if they belong to no group."""
     if run.driver is None:
         return None
@@ -54,7 +46,7 @@ def gang(cluster: Gets, run: Run) -> Gang | None:
     return _own(_read(cluster, contract.POD_GROUP_VERSIONS, own, run.namespace)) if own else None
 
 
-def _read(cluster: Gets, versions: Iterable[str], name: str, namespace: str) -> ObjectView:
+def _read(cluster: Cluster, versions: Iterable[str], name: str, namespace: str) -> ObjectView:
     """Returns the group with this name, in the first version that has it; {} if it cannot be read."""
     for version in versions:
         try:

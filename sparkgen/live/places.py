@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from sparkgen import contract, thread_map
-from sparkgen.cluster import ALL_NAMESPACES, ClusterError
+from sparkgen.cluster import ALL_NAMESPACES, Cluster, ClusterError
 from sparkgen.cluster.shapes import completed
 from sparkgen.live.values import label_of, name_of
 from sparkgen.objects import ObjectView
@@ -22,18 +21,6 @@ SHOWN = 10
 """The largest number of names that a message lists."""
 
 
-class Lists(Protocol):
-    """The method of Cluster that lists objects, and its namespace."""
-
-    namespace: str
-
-    def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
-    ) -> Sequence[ObjectView]:
-        """Returns the objects of a kind that match a label selector."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Listed:
     """The objects in a place: a namespace, or ALL_NAMESPACES. `unseen`: as in Found."""
@@ -45,7 +32,7 @@ class Listed:
 
 
 def look(
-    cluster: Lists, places: Sequence[str], names: Collection[str]
+    cluster: Cluster, places: Sequence[str], names: Collection[str]
 ) -> tuple[list[Listed], tuple[str, ...]]:
     """Returns the objects in the places, and a sentence about namespaces that could not be read."""
     try:
@@ -56,7 +43,7 @@ def look(
         return _one_by_one(cluster, names)
 
 
-def _one_by_one(cluster: Lists, names: Collection[str]) -> tuple[list[Listed], tuple[str, ...]]:
+def _one_by_one(cluster: Cluster, names: Collection[str]) -> tuple[list[Listed], tuple[str, ...]]:
     """Returns the objects of each namespace in which the user may list Jobs and pods, and names the others.
 
     Raises ClusterError if there is no such namespace, or if the user may not list the namespaces.
@@ -88,7 +75,7 @@ def _one_by_one(cluster: Lists, names: Collection[str]) -> tuple[list[Listed], t
     return looked, (where,) if hidden else ()
 
 
-def _list(cluster: Lists, place: str, names: Collection[str]) -> Listed:
+def _list(cluster: Cluster, place: str, names: Collection[str]) -> Listed:
     """Returns the drivers' objects of a place, and the pods of the chosen applications."""
     listed, unseen = _workloads(cluster, place)
     workloads = tuple(completed(item) for item in listed)
@@ -99,7 +86,7 @@ def _list(cluster: Lists, place: str, names: Collection[str]) -> Listed:
     return Listed(place, workloads, tuple(completed(pod) for pod in pods), tuple(unseen))
 
 
-def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
+def _workloads(cluster: Cluster, namespace: str) -> tuple[list[ObjectView], list[str]]:
     """Returns the drivers' objects; users who may not list CronJobs or Deployments still get the Jobs."""
     workloads = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
     unseen = []

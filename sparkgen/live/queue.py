@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from sparkgen import contract
-from sparkgen.cluster import ClusterError
+from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import (
     UNREAD,
@@ -36,14 +35,6 @@ _EXECUTORS_STEP = (
 )
 
 
-class ListsWorkloads(Protocol):
-    """The method of Cluster that lists Workloads."""
-
-    def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[ObjectView]:
-        """Returns the objects of a kind."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
     """A run's place in its queue.
@@ -68,7 +59,7 @@ def queued(pods: Iterable[ObjectView]) -> list[ObjectView]:
     return [pod for pod in pods if (waits := waiting_of(pod)) is not None and waits.queued]
 
 
-def place(cluster: ListsWorkloads, run: Run) -> QueuePlace | None:
+def place(cluster: Cluster, run: Run) -> QueuePlace | None:
     """Returns the place of the first waiting Workload of a run's driver and executors; None: no queue."""
     name = queue_of(run)
     if not name:
@@ -115,7 +106,7 @@ def executors_wait(place: QueuePlace | None, admitted: int, waiting: int, wanted
     return Reason("queued", f"{of} executors admitted, {waiting} {wait} {where}{why}", step)
 
 
-def _workloads(cluster: ListsWorkloads, namespace: str) -> Sequence[ObjectView]:
+def _workloads(cluster: Cluster, namespace: str) -> Sequence[ObjectView]:
     for version in VERSIONS:
         try:
             return cluster.list(version, "Workload", namespace)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sparkgen import contract, thread_map
+from sparkgen.cluster import Cluster
 from sparkgen.live.explain import explain
-from sparkgen.live.facts import Executors, Reads, RunFacts, executors, gather
+from sparkgen.live.facts import Executors, RunFacts, executors, gather
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
@@ -53,7 +54,7 @@ def every(application: Application) -> list[Run]:
 
 
 def rows(
-    cluster: Reads,
+    cluster: Cluster,
     applications: Iterable[Application],
     chosen: Callable[[Application], list[Run]],
     now: datetime,
@@ -72,7 +73,7 @@ def rows(
     return [one for one in thread_map.results(row, asked, AT_ONCE) if one is not None]
 
 
-def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> Row:
+def _row(cluster: Cluster, application: Application, run: Run, now: datetime) -> Row:
     latest = application.runs[0]
     alone = run.latest or not latest.latest or contract.is_session(run.workload)
     facts = gather(cluster, run, "" if alone else latest.name)

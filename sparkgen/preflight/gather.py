@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sparkgen import contract
-from sparkgen.cluster import ApplyResult, ClusterError
+from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.cluster.annotations import apply_over
 from sparkgen.objects import ObjectView
 from sparkgen.preflight import needs
@@ -24,19 +24,7 @@ _CLAIM = "PersistentVolumeClaim"
 _Value = TypeVar("_Value")
 
 
-class Asked(Protocol):
-    """The methods of Cluster that the checks use."""
-
-    def version(self) -> str: ...  # noqa: D102 - see Cluster
-    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
-    def data_keys(self, kind: str, name: str, namespace: str = "") -> frozenset[str] | None: ...  # noqa: D102
-    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
-    def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> ApplyResult: ...  # noqa: D102
-    def knows(self, api_version: str, kind: str) -> bool: ...  # noqa: D102
-    def create(self, item: ObjectView, *, dry_run: bool = False) -> Any: ...  # noqa: D102
-
-
-def look_around(cluster: Asked, all_wanted: Sequence[Wanted]) -> dict[str, Shared]:
+def look_around(cluster: Cluster, all_wanted: Sequence[Wanted]) -> dict[str, Shared]:
     """Returns, for each namespace, the facts that all its applications share: each is requested only once.
 
     Raises ClusterError if the cluster does not answer, or does not accept the credentials (401).
@@ -50,7 +38,7 @@ def look_around(cluster: Asked, all_wanted: Sequence[Wanted]) -> dict[str, Share
 
 
 def _shared(
-    cluster: Asked,
+    cluster: Cluster,
     namespace: str,
     all_wanted: Iterable[Wanted],
     version: str | Unknown,
@@ -79,7 +67,7 @@ def _shared(
     return Shared(version, found, quotas, nodes, there, keys, storage, runs, gangs)
 
 
-def _storage(cluster: Asked, names: Iterable[str], namespace: str) -> Storage:
+def _storage(cluster: Cluster, names: Iterable[str], namespace: str) -> Storage:
     """The claims that are Pending, and what may bind them; if none is, classes and volumes are not read."""
     found = {name: cluster.get("v1", _CLAIM, name, namespace) for name in names}
     waiting = {name: item for name, item in found.items() if item and _phase(item) == "Pending"}
@@ -94,7 +82,7 @@ def _phase(item: ObjectView) -> str:
 
 
 def gather(
-    cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, force: bool = False
+    cluster: Cluster, wanted: Wanted, shared: Shared, now: datetime, *, force: bool = False
 ) -> ClusterFacts:
     """Returns all facts about one application. Raises ClusterError as `look_around` does.
 
@@ -127,7 +115,7 @@ def gather(
     )
 
 
-def _runs(cluster: Asked, namespace: str, all_wanted: Iterable[Wanted]) -> tuple[ObjectView, ...]:
+def _runs(cluster: Cluster, namespace: str, all_wanted: Iterable[Wanted]) -> tuple[ObjectView, ...]:
     """The active Jobs of the applications that run as a Job here; of all applications if these are many."""
     names = [wanted.name for wanted in all_wanted if wanted.namespace == namespace and own_job(wanted)]
     if not names:
@@ -164,7 +152,7 @@ def is_active(job: ObjectView) -> bool:
     return not over and not (job.get("spec") or {}).get("suspend") and not contract.is_session(job)
 
 
-def read_live(cluster: Asked, wanted: Wanted) -> Live:
+def read_live(cluster: Cluster, wanted: Wanted) -> Live:
     """Returns the objects of an application that exist already, without any other request."""
     return {_key(item): _known(_reading(cluster, item, wanted.namespace)) for item in wanted.objects}
 
@@ -179,17 +167,17 @@ def _known(ask: Callable[[], _Value]) -> _Value | Unknown:
         raise
 
 
-def _reading(cluster: Asked, item: ObjectView, namespace: str) -> Callable[[], ObjectView | None]:
+def _reading(cluster: Cluster, item: ObjectView, namespace: str) -> Callable[[], ObjectView | None]:
     metadata = item["metadata"]
     where = str(metadata.get("namespace") or namespace)
     return lambda: cluster.get(item["apiVersion"], item["kind"], metadata["name"], where)
 
 
-def _looking(cluster: Asked, key: Key, namespace: str) -> Callable[[], frozenset[str] | None]:
+def _looking(cluster: Cluster, key: Key, namespace: str) -> Callable[[], frozenset[str] | None]:
     return lambda: cluster.data_keys(*key, namespace)
 
 
-def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:
+def _tried(cluster: Cluster, item: ObjectView, *, force: bool) -> bool | Refusal:
     """Returns whether applying would create the object, or why the API server refuses it."""
     try:
         return apply_over(cluster, item, dry_run=True, force=force).created
@@ -200,7 +188,7 @@ def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:
 
 
 def _pods(
-    cluster: Asked, wanted: Wanted, live: dict[Key, ObjectView | Unknown | None]
+    cluster: Cluster, wanted: Wanted, live: dict[Key, ObjectView | Unknown | None]
 ) -> dict[str, Refusal | None]:
     """Returns, for each role, why the API server refuses a pod that this user creates, or None."""
     found: dict[str, Refusal | None] = {}

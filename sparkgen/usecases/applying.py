@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sparkgen import model, resources, thread_map
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity
-from sparkgen.preflight import Finding, Wanted, gather, judge, look_around, needs, ownership, read_live
+from sparkgen.preflight import Finding, Wanted, gather, judge, look_around, ownership, read_live
 from sparkgen.preflight.judge import in_order
 from sparkgen.usecases.apply_objects import Task
 
@@ -51,11 +51,3 @@ def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:
     if task.facts is None:
         return others, bool(others)
     return in_order([*owned, *judge(task.wanted, task.facts)]), bool(others)
-
-
-def job_of(wanted: Wanted) -> str:
-    """Returns the name of the run's Job; "" if a schedule or a Deployment runs the application."""
-    for item in wanted.objects:
-        if item["kind"] == "Job" and needs.driver(item) is not None:
-            return str(item["metadata"]["name"])
-    return ""
