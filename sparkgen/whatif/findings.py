@@ -52,6 +52,8 @@ class Facts:
     heap_asked: int
     heap_used: int
     """The peak of any executor; 0 if not measured."""
+    failed_seconds: float
+    """Seconds of attempts that did not succeed."""
     held: float
     """The sum of seconds after the idle time-out for which shuffle tracking keeps executors."""
 
@@ -69,6 +71,7 @@ def facts(recording: Recording, settings: Configuration, critical_path: float, l
         gc=min(1.0, sum(tasks.gc[row] for tasks, row in rows) / run) if run > 0 else 0.0,
         heap_asked=settings.memory,
         heap_used=max((one.peak.heap for one in recording.executors), default=0) >> 20,
+        failed_seconds=sum(tasks.seconds(row) for tasks, row in rows if tasks.outcome[row] != SUCCEEDED),
         held=_held(recording, settings),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from sparkgen.whatif.remark import RemarkCode
 from sparkgen.whatif.study import Question, study
 from tests.unit.eventlog import event_log as made
 
-QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0)
+QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0, 0.0)
 RECORDED = Outcome(100.0, 400.0, 400.0, 380.0, ((0.0, 0),), ((0.0, 0),), 4, (), 1)
 SETTINGS = Configuration(instances=4)
 
@@ -24,6 +24,13 @@ SETTINGS = Configuration(instances=4)
 def codes(facts: Facts, settings: Configuration = SETTINGS, outcome: Outcome = RECORDED) -> list[RemarkCode]:
     """The codes of what is said."""
     return [remark.code for remark in advice(facts, outcome, settings)]
+
+
+def test_the_facts_keep_their_names() -> None:
+    """`sparkgen whatif --json` writes all of them under these keys, also those that no report mentions."""
+    assert " ".join(asdict(QUIET)) == (
+        "driver_only critical_path limit skewed spilled gc heap_asked heap_used failed_seconds held"
+    )
 
 
 def test_without_a_reason_nothing_is_said() -> None:
