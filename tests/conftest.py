@@ -143,9 +143,9 @@ def kubeconform(kubernetes_schemas: Path) -> Callable[..., tuple[checker.Finding
     ) -> tuple[checker.Finding, ...]:
         texts = {"manifests.yaml": manifests} if isinstance(manifests, str) else manifests
         newer = {name: texts[name] for name in image_volumes}
-        found = checker.check_texts({name: texts[name] for name in texts if name not in newer}, versions)
+        found = checker.check({name: texts[name] for name in texts if name not in newer}, versions)
         if newer:
-            found += checker.check_texts(newer, tuple(name for name in versions if name != "1.30"))
+            found += checker.check(newer, tuple(name for name in versions if name != "1.30"))
         return found
 
     return find

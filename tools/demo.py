@@ -22,6 +22,7 @@ from pathlib import Path
 
 from common import progress
 from common.cachedir import ToolError, environment
+from common.command import run, tells_errors
 from sparkgen.document.sources import LOCK_SUFFIX
 from sparkgen.local import java
 from sparkgen.local.errors import CannotRun
@@ -148,10 +149,7 @@ def render(command: Path, variant: Variant, output: Path) -> Rendered:
     """Validate and render one variant into `output`/<name>; ToolError with what sparkgen said if it fails."""
     directory = output / variant.name
     for arguments in (["validate", *variant.inputs], ["render", *variant.inputs, "-o", str(directory)]):
-        done = subprocess.run([str(command), *arguments], capture_output=True, text=True, check=False)
-        if done.returncode:
-            said = (done.stdout + done.stderr).strip()
-            raise ToolError(f"`{command} {' '.join(arguments)}` ended with {done.returncode}:\n{said}")
+        run(str(command), *arguments)
     return read_rendered(variant, directory)
 
 
@@ -195,22 +193,19 @@ def _left_to_the_run(*_: object) -> None:
     """Do nothing: Ctrl-C reaches the run, too, which ends in order; waiting for it goes on."""
 
 
+@tells_errors
 def main(arguments: Sequence[str]) -> int:
     """Run the demo: 0 when every example is valid and rendered, and one has run, else 1."""
     os.chdir(ROOT)  # paths are shown relative to the checkout, as a user would type them there
     output = Path(arguments[0]) if arguments else Path("build/demo")
     command = Path(sys.executable).parent.relative_to(ROOT) / "sparkgen"
-    try:
-        rendered = render_all(command, variants(Path("examples")), output)
-        print(f"{len(rendered)} examples are valid and rendered:")
-        print("\n".join(table(rendered)))
-        code = run_here(command, environment())
-        print("\nWhat to look at next:")
-        for what, line in next_steps(str(command), rendered):
-            print(f"  {line}\n      # {what}")
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        return 1
+    rendered = render_all(command, variants(Path("examples")), output)
+    print(f"{len(rendered)} examples are valid and rendered:")
+    print("\n".join(table(rendered)))
+    code = run_here(command, environment())
+    print("\nWhat to look at next:")
+    for what, line in next_steps(str(command), rendered):
+        print(f"  {line}\n      # {what}")
     return code
 
 

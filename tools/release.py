@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -36,6 +35,7 @@ from cluster import ociimage, runtime_image
 from cluster.ociimage import Image
 from common import progress
 from common.cachedir import ToolError
+from common.command import run, tells_errors
 from gotools import gotools
 from spark import scheduler, spark_home
 from sparkgen import __version__, contract
@@ -47,6 +47,7 @@ SUMS = "SHA256SUMS"
 DPKG_STATUS = "var/lib/dpkg/status"
 
 
+@tells_errors
 def main(arguments: list[str] | None = None) -> int:
     """Make the folder; 1 with a reason when that cannot be done."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -56,25 +57,17 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--dirty", action="store_true", help="release even if there are uncommitted changes")
     options = parser.parse_args(arguments)
-    try:
-        agree(ROOT, dirty=options.dirty)
-        with tempfile.TemporaryDirectory(dir=_parent(options.folder)) as work:
-            made = Path(work) / "release"
-            made.mkdir()
-            build(made, options.image)
-            shutil.rmtree(options.folder, ignore_errors=True)
-            made.rename(options.folder)
-    except (ToolError, subprocess.CalledProcessError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    agree(ROOT, dirty=options.dirty)
+    options.folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.folder.parent) as work:
+        made = Path(work) / "release"
+        made.mkdir()
+        build(made, options.image)
+        shutil.rmtree(options.folder, ignore_errors=True)
+        made.rename(options.folder)
     print((options.folder / SUMS).read_text(encoding="utf-8"), end="")
     progress.say(f"the release {__version__} is in {options.folder}; nothing was pushed")
     return 0
-
-
-def _parent(folder: Path) -> Path:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    return folder.parent
 
 
 def agree(root: Path, *, dirty: bool) -> None:
@@ -93,8 +86,7 @@ def agree(root: Path, *, dirty: bool) -> None:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(root), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip()
+    return run("git", "-C", str(root), *arguments).rstrip()
 
 
 def build(folder: Path, image: Path | None = None) -> None:
@@ -140,9 +132,7 @@ def committed() -> int:
 
 def _run(*command: str) -> None:
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(committed())}
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
-    if done.returncode:
-        raise ToolError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    run(*command, environment=environment)
 
 
 def sums(folder: Path) -> str:
@@ -160,12 +150,9 @@ def sums(folder: Path) -> str:
 def resolved(wheel: Path) -> list[str]:
     """What pip would install with the wheel and its extra for clusters, as NAME==VERSION."""
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
-    done = subprocess.run(
-        [*command, "--report", "-", f"{wheel}[cluster]"], check=False, capture_output=True, text=True
-    )
-    if done.returncode:
-        raise ToolError(f"pip cannot resolve what the wheel needs:\n{done.stderr}")
-    found = [item["metadata"] for item in json.loads(done.stdout)["install"]]
+    failed = "pip cannot resolve what the wheel needs"
+    report = run(*command, "--report", "-", f"{wheel}[cluster]", failed=failed)
+    found = [item["metadata"] for item in json.loads(report)["install"]]
     return sorted(f"{item['name']}=={item['version']}" for item in found if item["name"] != "sparkgen")
 
 

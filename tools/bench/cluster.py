@@ -21,7 +21,7 @@ from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
 from common.cachedir import ToolError
-from common.command import run
+from common.command import run, tells_errors
 from common.process_usage import cpu_seconds
 from spark import spark_home
 
@@ -38,6 +38,7 @@ def parser(description: str | None, page: Path, rounds: int) -> argparse.Argumen
     return made
 
 
+@tells_errors
 def measure(
     options: argparse.Namespace,
     results: Path,
@@ -52,14 +53,10 @@ def measure(
     It is 1 when the measurement fails, which is said, or when the goal is not reached. With --write, the page
     is kept, and beside it the rounds, the version, and `more`, and a picture of those if there is one.
     """
-    try:
-        requirements.check()
-        home = spark_home.ensure(options.version)
-        with held(f"make bench-{results.stem}", options.version) as cluster:
-            found = measured(cluster, home)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    requirements.check()
+    home = spark_home.ensure(options.version)
+    with held(f"make bench-{results.stem}", options.version) as cluster:
+        found = measured(cluster, home)
     text = page(found)
     print(text)
     if options.write:

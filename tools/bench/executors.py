@@ -27,7 +27,7 @@ from cluster import accounts, fakes, network, requirements
 from cluster.handle import Cluster
 from cluster.plan import API_SERVER, LAYOUT, NAME
 from common.cachedir import ToolError
-from common.command import run, wait_for
+from common.command import run, tells_errors, wait_for
 from common.process_usage import cpu_seconds, most_memory
 from spark import spark_home
 from sparkgen import contract
@@ -66,6 +66,7 @@ Sides = dict[str, list[Result]]
 """The results of all rounds, by side."""
 
 
+@tells_errors
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
     parser = bench_cluster.parser(__doc__, RESULTS, rounds=3)
@@ -77,17 +78,13 @@ def main(arguments: list[str] | None = None) -> int:
         help="numbers of executors (default 300 1000)",
     )
     options = parser.parse_args(arguments)
-    try:
-        requirements.check()
-        home = spark_home.ensure(options.version)
-        with bench_cluster.held("make bench-executors", options.version) as cluster, fakes.added(FAKE_NODES):
-            found = {
-                count: rounds(Bench(cluster, home, options.version, count), options.rounds)
-                for count in options.executors
-            }
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    requirements.check()
+    home = spark_home.ensure(options.version)
+    with bench_cluster.held("make bench-executors", options.version) as cluster, fakes.added(FAKE_NODES):
+        found = {
+            count: rounds(Bench(cluster, home, options.version, count), options.rounds)
+            for count in options.executors
+        }
     if options.write:
         found = {**kept(), **found}
     text = page(found, options.version)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bench.pages import FOLDER, Page, keep, parser
 from common.cachedir import ToolError
+from common.command import tells_errors
 from common.ports import free_port
 from common.process_usage import children_cpu_seconds
 from hadoop import hdfs
@@ -68,14 +69,11 @@ class Storage:
     reader: tuple[str, Path]
 
 
+@tells_errors
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with `--write`."""
     options = parser(__doc__, RESULTS, rounds=3).parse_args(arguments)
-    try:
-        found = measured(options.rounds)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    found = measured(options.rounds)
     text = page(found)
     print(text)
     if options.write:

@@ -25,11 +25,13 @@ from bench.pages import FOLDER, ROOT
 from bench.whatif_page import CONFIGURATIONS, RECORDED, SHAPES, Kept, text
 from bench.whatif_runs import Local, Runner, on_cluster
 from common.cachedir import ToolError
+from common.command import tells_errors
 from sparkgen.spark_versions import NEWEST
 
 RESULTS = FOLDER / "whatif.md"
 
 
+@tells_errors
 def main(arguments: list[str] | None = None) -> int:
     """Measure what is missing, and print the table; keep the page with `--write`."""
     parser = pages.parser(__doc__, RESULTS)
@@ -46,12 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     folder = ROOT / "build" / ("whatif-proof-local" if options.local else "whatif-proof")
     wanted = [one for one in order(options.shapes) if one[1] in options.configurations]
-    try:
-        where = partial(on_this_machine if options.local else on_cluster, options.spark)
-        kept = measure(wanted, where, folder, options.minutes * 60, again=options.again)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    where = partial(on_this_machine if options.local else on_cluster, options.spark)
+    kept = measure(wanted, where, folder, options.minutes * 60, again=options.again)
     page = text(kept, options.spark, local=options.local)
     print(page)
     if options.write:

@@ -1,11 +1,10 @@
-"""The generated files of charts/spark-app: `tools/chart/generate.py` writes them, `--check` compares.
+"""The generated files of charts/spark-app: `tools/chart/generate.py` writes them.
 
 The templates are written by hand; tables, schema, README and the files of the run come from the generator.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -49,23 +48,15 @@ def _compact(schema: dict[str, object]) -> str:
     return text + "\n"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Write the files, or name those that differ: 0 all is as it must be, 1 something differs."""
-    parser = argparse.ArgumentParser(description="The generated files of charts/spark-app.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file differs")
-    options = parser.parse_args(arguments)
-    differing = [
-        name
-        for name, text in generated().items()
-        if not (CHART / name).is_file() or (CHART / name).read_text("utf-8") != text
-    ]
-    for name in differing:
-        if not options.check:
-            (CHART / name).parent.mkdir(parents=True, exist_ok=True)
-            (CHART / name).write_bytes(generated()[name].encode())
-        print(f"{'differs' if options.check else 'wrote'}: charts/spark-app/{name}")
-    return 1 if options.check and differing else 0
+def main() -> None:
+    """Write the files, and name those that have changed."""
+    for name, text in generated().items():
+        file = CHART / name
+        if not file.is_file() or file.read_text("utf-8") != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(text.encode())
+            print(f"wrote: charts/spark-app/{name}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -14,6 +14,7 @@ from cluster.handle import Cluster
 from cluster.plan import LAYOUT, LOCK, NAME, NODES
 from common import progress
 from common.cachedir import ToolError
+from common.command import tells_errors
 from gotools import gotools
 
 NO_CLUSTER = "there is no cluster; start it: make cluster-up"
@@ -32,6 +33,7 @@ COMMANDS = {
 }
 
 
+@tells_errors
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Returns 0 if it succeeded, 1 if it failed or (status) not all run, 130 on Ctrl-C."""
     parser = argparse.ArgumentParser(prog="cluster", description="A real Kubernetes for tests.")
@@ -47,13 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name == "shell":
             command.add_argument("rest", nargs=argparse.REMAINDER, help="command to run instead of a shell")
     options = parser.parse_args(arguments)
-    try:
-        return _run(options)
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return _run(options)
 
 
 def _count(text: str) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from pathlib import Path
 
 from cluster import control, network, processes
@@ -189,17 +188,16 @@ def _start(layout: Layout, name: str, binary: Path, values: dict[str, str]) -> b
 
 def _wait_listening(layout: Layout, name: str, seconds: float = 90) -> None:
     """Wait until the program listens on its port. Raises ToolError with the end of its log if it does not."""
-    deadline = time.monotonic() + seconds
-    while True:
-        identity = processes.read(control.pid_file(layout, name))
-        dead = not processes.alive(identity)
-        if identity and not dead and PORTS[name] in listening(identity.pid):
-            return
-        if dead or time.monotonic() > deadline:
-            log = layout.logs / f"{name}.log"
-            state = "ended" if dead else f"does not listen on its port after {seconds:.0f} s"
-            raise ToolError(f"{name} {state}; {log} ends with:\n{processes.last_lines(log)}")
-        time.sleep(0.1)
+    file = control.pid_file(layout, name)
+
+    def listens() -> bool:
+        identity = processes.read(file)
+        return bool(identity and processes.alive(identity) and PORTS[name] in listening(identity.pid))
+
+    processes.wait_until(
+        *(listens, f"{name} does not listen on its port", layout.logs / f"{name}.log", seconds),
+        runs=lambda: processes.alive(processes.read(file)),
+    )
 
 
 def listening(pid: int, proc: Path = Path("/proc")) -> set[int]:

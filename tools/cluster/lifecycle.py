@@ -14,6 +14,7 @@ from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NETWORK_NAMESPACES, NODES, Layout, Node
 from common import progress
 from common.cachedir import ToolError, environment, key
+from common.command import wait_for
 from gotools import gotools
 
 GO_TOOLS = (
@@ -151,16 +152,14 @@ def _started(program: str, was_started: bool) -> None:
 
 def wait_node(layout: Layout, kubectl: Path, node: Node, seconds: float = READY_SECONDS) -> None:
     """Wait until the node is Ready. Raises ToolError after `seconds`."""
-    deadline = time.monotonic() + seconds
     path = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
-    while control.call(layout, kubectl, "get", "node", node.name, "-o", path).stdout != "True":
-        if time.monotonic() > deadline:
-            log = layout.logs / f"{node.name}-kubelet.log"
-            raise ToolError(
-                f"{node.name} is not Ready after {seconds:.0f} s; {log} ends with:\n"
-                f"{processes.last_lines(log)}"
-            )
-        time.sleep(0.2)
+    processes.wait_until(
+        lambda: control.call(layout, kubectl, "get", "node", node.name, "-o", path).stdout == "True",
+        f"{node.name} is not Ready",
+        layout.logs / f"{node.name}-kubelet.log",
+        seconds,
+        pause=0.2,
+    )
 
 
 def resume_all(layout: Layout) -> None:
@@ -193,9 +192,7 @@ def down(layout: Layout = LAYOUT) -> None:
     argocd.stop(layout)
     control.stop(layout)
     network.remove()
-    deadline = time.monotonic() + 10
-    while cgroups.remove() and time.monotonic() < deadline:  # the kernel needs a moment to end processes
-        time.sleep(0.05)
+    wait_for(lambda: not cgroups.remove(), 10, pause=0.05)  # the kernel needs a moment to end processes
     if layout.root.exists():
         shutil.rmtree(layout.root)
     if left := leftovers(layout):

@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
@@ -105,13 +104,8 @@ def start_containerd(layout: Layout, node: Node, images: Mapping[str, Image]) ->
         path = f"PATH=/run/bin:{os.environ.get('PATH', os.defpath)}"
         command = ["env", path, "/run/bin/containerd", "-c", "/var/lib/containerd/config.toml"]
         _start(layout, node, "containerd", command)
-    _wait_for(
-        lambda: _run(layout, node, *CTR, "version").returncode == 0,
-        f"{node.name}'s containerd",
-        layout,
-        node,
-        "containerd",
-    )
+    what = f"{node.name}'s containerd"
+    _wait_for(lambda: _run(layout, node, *CTR, "version").returncode == 0, what, layout, node, "containerd")
     load_images(layout, node, images)
 
 
@@ -205,12 +199,6 @@ def _mounted(layout: Layout, node: Node) -> bool:
     return _run(layout, node, "test", "-e", "/run/bin/.ready").returncode == 0
 
 
-def _wait_for(
-    condition: Callable[[], bool], what: str, layout: Layout, node: Node, program: str, seconds: float = 20
-) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            log = layout.logs / f"{node.name}-{program}.log"
-            raise ToolError(f"{what}: still missing after {seconds:.0f} s.\n{processes.last_lines(log)}")
-        time.sleep(0.05)
+def _wait_for(condition: Callable[[], bool], what: str, layout: Layout, node: Node, program: str) -> None:
+    log = layout.logs / f"{node.name}-{program}.log"
+    processes.wait_until(condition, what, log, seconds=20, pause=0.05)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from cluster import images, ociimage
 from cluster.ociimage import Image
 from common import progress
-from common.cachedir import ToolError, key
+from common.cachedir import key
+from common.command import run
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark-notebook"
 REPOSITORY = "docker.io/sparkgen/spark-notebook"
@@ -43,8 +43,6 @@ def _download(context: Path) -> str:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--only-binary=:all:", "--python-version", ".".join(map(str, PYTHON))]
     command += ["--dest", str(context), "-r", str(context / "requirements.txt"), "pip"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ToolError(f"cannot get the wheels for notebooks:\n{done.stderr}")
+    run(*command, failed="cannot get the wheels for notebooks")
     (pip,) = context.glob("pip-*.whl")
     return f"/tmp/notebook/{pip.name}/pip"  # noqa: S108 - in the build

@@ -13,11 +13,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from common.cachedir import ToolError
+from common.command import wait_for
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -130,13 +131,14 @@ def start(command: Sequence[str], log: Path, pid_file: Path, *, forks: bool = Fa
 
 def _child(process: subprocess.Popen[bytes], seconds: float = 10) -> int | None:
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and process.poll() is None:
+
+    def found() -> list[str]:
         with contextlib.suppress(FileNotFoundError):
-            if found := children.read_text().split():
-                return int(found[0])
-        time.sleep(0.01)
-    return None
+            return children.read_text().split()
+        return []
+
+    wait_for(lambda: found() or process.poll() is not None, seconds, pause=0.01)
+    return next(map(int, found()), None)
 
 
 def last_lines(log: Path, lines: int = 8) -> str:
@@ -177,31 +179,49 @@ def stop(pid_file: Path, seconds: float = 5, *, kill: bool = False) -> bool:
 
 def wait_gone(identity: Identity | None, seconds: float) -> bool:
     """Wait until the process has ended, at most `seconds`. Returns whether it has."""
+
+    def gone() -> bool:
+        with contextlib.suppress(ChildProcessError):
+            if identity and alive(identity):
+                os.waitpid(identity.pid, os.WNOHANG)  # otherwise, a child stays a zombie
+        return not alive(identity)
+
+    return wait_for(gone, seconds, pause=0.02)
+
+
+def wait_until(
+    holds: Callable[[], bool],
+    what: str,
+    log: Path,
+    seconds: float,
+    runs: Callable[[], bool] = lambda: True,
+    pause: float = 0.1,
+) -> None:
+    """Wait until something holds.
+
+    Raises ToolError with `what` and the end of the log if it does not within so many seconds, or before the
+    process that is to do it has ended (`runs` is false).
+    """
     deadline = time.monotonic() + seconds
-    while alive(identity):
-        if time.monotonic() > deadline:
-            return False
-        with contextlib.suppress(ChildProcessError, TypeError):
-            os.waitpid(identity.pid if identity else 0, os.WNOHANG)  # otherwise, a child stays a zombie
-        time.sleep(0.02)
-    return True
+    while not holds():
+        ended = not runs()
+        if ended or time.monotonic() > deadline:
+            why = "its process has ended" if ended else f"not within {seconds:.0f} s"
+            raise ToolError(f"{what}: {why}; {log} ends with:\n{last_lines(log)}")
+        time.sleep(pause)
 
 
 def pause(identity: Identity) -> None:
     """Stop the process until `resume`, and wait until it is stopped, at most two seconds."""
-    deadline = time.monotonic() + 2
     send(identity, signal.SIGSTOP)
-    while alive(identity) and not paused(identity) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(lambda: paused(identity) or not alive(identity), 2, pause=0.01)
 
 
 def resume(identity: Identity) -> None:
     """Resume a paused process, and the nsenter that waits for it, which stops when its child stops."""
     parent = _parent(identity.pid)
     send(identity, signal.SIGCONT)
-    deadline = time.monotonic() + 2
-    while paused(identity) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(lambda: not paused(identity), 2, pause=0.01)
     if parent and parent.pid > 1 and paused(parent):
         send(parent, signal.SIGCONT)
 

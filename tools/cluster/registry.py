@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,7 +24,6 @@ from cluster import configs, network, nodes, processes
 from cluster.argocd import listening
 from cluster.plan import CONTROL_HOST, LAYOUT, NAME, NODES, Layout
 from cluster.registry_client import Client
-from common.cachedir import ToolError
 from gotools import gotools
 
 PORT, PLAIN_PORT = 5443, 5080
@@ -109,13 +107,11 @@ class Registry:
         log = self.layout.logs / f"{name}.log"
         command = [*network.enter(NAME), "env", "OTEL_TRACES_EXPORTER=none", str(gotools.ensure("registry"))]
         identity = processes.start([*command, "serve", str(self.folder / "config.yml")], log, file)
-        deadline = time.monotonic() + START_SECONDS
-        while int(self.address.rpartition(":")[2]) not in listening(identity.pid):
-            if not processes.alive(identity) or time.monotonic() > deadline:
-                raise ToolError(
-                    f"the registry does not listen on its port; {log}:\n{processes.last_lines(log)}"
-                )
-            time.sleep(0.05)
+        processes.wait_until(
+            lambda: int(self.address.rpartition(":")[2]) in listening(identity.pid),
+            *("the registry does not listen on its port", log, START_SECONDS),
+            runs=lambda: processes.alive(identity),
+        )
 
     def stop(self) -> None:
         """Kill it, as a crash would: connections are then refused; `start` restores it with all its data."""

@@ -21,6 +21,7 @@ from cluster import images, ociimage
 from cluster.ociimage import Image
 from common import progress
 from common.cachedir import ToolError, key
+from common.command import tells_errors
 from spark import scheduler, spark_home
 from sparkgen.image import context as context_of_image
 from sparkgen.local.errors import CannotRun
@@ -139,6 +140,7 @@ def _jars() -> list[Path]:
     return [scheduler.ensure(line) for line in COMPILED]
 
 
+@tells_errors
 def main() -> int:
     """Write a build context to the folder in the last argument. Returns the exit code."""
     options, folders = sys.argv[1:-1], sys.argv[-1:]
@@ -148,11 +150,7 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
-    try:
-        context(Path(folders[0]), [RECIPE, RECIPE_WITH_SPARK] if options else [RECIPE])
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    context(Path(folders[0]), [RECIPE, RECIPE_WITH_SPARK] if options else [RECIPE])
     return 0
 
 

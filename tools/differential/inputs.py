@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import subprocess
 import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from cluster import images, ociimage
 from cluster.ociimage import Image
-from common.cachedir import ToolError
+from common.command import run
 from spark import spark_home
 from sparkgen.local.scala import write_jar
 
@@ -90,11 +89,7 @@ def probe_jar(version: str, sources: Path, folder: Path) -> bytes:
     classes, jar = folder / f"classes-{version}", folder / program(version)
     of_spark = f"{spark_home.ensure(version) / 'jars'}/*"
     command = ["javac", "-proc:none", "--release", "17", "-cp", of_spark, "-d", str(classes)]
-    done = subprocess.run(
-        [*command, *sorted(map(str, sources.glob("*.java")))], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise ToolError(f"the probe cannot be compiled:\n{done.stderr[-2000:]}")
+    run(*command, *sorted(map(str, sources.glob("*.java"))), failed="the probe cannot be compiled")
     write_jar(jar, {str(path.relative_to(classes)): path.read_bytes() for path in classes.rglob("*.class")})
     return jar.read_bytes()
 

@@ -3,7 +3,6 @@
     .venv/bin/python tools/gotools/gotools.py path helm   print the command's path; build it first if need be
     .venv/bin/python tools/gotools/gotools.py build       build what `make test` needs
     .venv/bin/python tools/gotools/gotools.py build all   build every tool
-    .venv/bin/python tools/gotools/gotools.py list        print every tool and its version
 
 A tool's module is tools/go/<folder>/go.mod: its pin and the pins of all it is made of, held by
 go.sum. To change a version: `go get -tool PACKAGE@VERSION && go mod tidy` in that folder. The result is
@@ -30,6 +29,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
+from common.command import tells_errors
 from gotools import golang, kubernetes_module
 from gotools.golang import Go
 
@@ -315,6 +315,7 @@ def _names(asked: Sequence[str]) -> list[str]:
     return list(asked) or [tool.name for tool in TOOLS if tool.tested]
 
 
+@tells_errors
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line: 0 ok, 1 a tool could not be built."""
     parser = argparse.ArgumentParser(prog="gotools.py", description="Pinned Go tools, built into the cache.")
@@ -325,22 +326,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "build", help="build tools: those that `make test` needs, those named, or all"
     )
     build.add_argument("names", nargs="*")
-    commands.add_parser("list", help="print every tool and its version")
     options = parser.parse_args(arguments)
-    try:
-        if options.command == "path":
-            print(ensure(options.name))
-        elif options.command == "list":
-            for tool in TOOLS:
-                print(tool.name, read_module(tool).version_of(tool.module))
-        else:
-            for name in _names(options.names):
-                progress.say(f"{name}: {ensure(name)}")
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    if options.command == "path":
+        print(ensure(options.name))
+    else:
+        for name in _names(options.names):
+            progress.say(f"{name}: {ensure(name)}")
     return 0
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from common.cachedir import ToolError
+from common.command import run
 
 SOURCE = Path(__file__).with_name("FakeTokens.java")
 SERVICES = "META-INF/services/org.apache.spark.security.HadoopDelegationTokenProvider"
@@ -16,8 +15,6 @@ def compiled(home: Path, folder: Path) -> Path:
     target = folder / "fake-tokens"
     (target / SERVICES).parent.mkdir(parents=True)
     (target / SERVICES).write_text("FakeTokens\n")
-    command = ["javac", "-proc:none", "-cp", f"{home / 'jars'}/*", "-d", str(target), str(SOURCE)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ToolError(f"{SOURCE.name} cannot be compiled:\n{done.stderr[-1000:]}")
+    command = ("javac", "-proc:none", "-cp", f"{home / 'jars'}/*", "-d", str(target), str(SOURCE))
+    run(*command, failed=f"{SOURCE.name} cannot be compiled")
     return target

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from common.cachedir import ToolError
+from common.command import run
 from common.process_usage import cpu_seconds
 from hadoop.kdc import REALM, Kdc
 from hadoop.place import Place
@@ -172,7 +173,7 @@ class Hdfs:
         ToolError for the first one that fails.
         """
         words = [word for command in commands for word in (*command.split(), ";")]
-        return self._run([*self.command(user, place), *words])
+        return run(*self.command(user, place), *words, failed=f"hdfs dfs {'; '.join(commands)}")
 
     def command(self, user: tuple[str, Path] | None = None, place: Place | None = None) -> list[str]:
         """The program and first arguments of `hdfs dfs`, for those whom `shell` names."""
@@ -181,18 +182,12 @@ class Hdfs:
     def tokens(self, target: Path, renewer: str, user: tuple[str, Path]) -> None:
         """Write delegation tokens of a principal into a file, as `hdfs fetchdt` does."""
         main = "org.apache.hadoop.hdfs.tools.DelegationTokenFetcher"
-        self._run([*self._client(user), main, "--renewer", renewer, str(target)])
+        run(*self._client(user), main, "--renewer", renewer, str(target), failed="hdfs fetchdt")
 
     def _client(self, login: tuple[str, Path], place: Place | None = None) -> list[str]:
         principal, keytab = login
         variables = [f"KRB5PRINCIPAL={principal}@{REALM}", f"KRB5KEYTAB={keytab}"] if self.kdc else []
         return ["env", *variables, *self._command("client", place or self.namenode, "192m")]
-
-    def _run(self, command: Sequence[str]) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise ToolError(f"{command[-4:]} failed:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
-        return done.stdout
 
     def _command(self, conf: str, place: Place, heap: str) -> list[str]:
         options = [f"-Djdk.net.hosts.file={self.folder}/hosts"]

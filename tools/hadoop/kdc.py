@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
+from cluster import processes
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
+from common.command import run
 from hadoop.place import LOOPBACK, Place
 
 PACKAGES = (
@@ -38,13 +39,10 @@ def _unpack(target: Path) -> None:
         raise ToolError("there is no apt-get here: tests with a KDC need Debian, or what is made of it.")
     archives = target / "archives"
     archives.mkdir(parents=True)
-    done = subprocess.run(
-        ["apt-get", "download", "-q", *PACKAGES], cwd=archives, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise ToolError(f"Kerberos cannot be fetched; try `apt-get update` first:\n{done.stderr[-1000:]}")
+    failed = "Kerberos cannot be fetched; try `apt-get update` first"
+    run("apt-get", "download", "-q", *PACKAGES, failed=failed, cwd=archives)
     for archive in archives.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", str(archive), str(target)], check=True)
+        run("dpkg", "-x", str(archive), str(target))
     shutil.rmtree(archives)
 
 
@@ -94,19 +92,18 @@ class Kdc:
 
     def start(self, clock: str = "") -> None:
         """Serve; ToolError when it does not listen in time. `clock`: by how much its clock is off ("+1h")."""
-        with (self.folder / "kdc.out").open("ab") as log:
-            self._process = subprocess.Popen(
+        output = self.folder / "kdc.out"
+        with output.open("ab") as log:
+            process = self._process = subprocess.Popen(
                 [*self.place.enter, self._program("krb5kdc"), "-n"],
                 env={**self._environment(), **(self._off(clock) if clock else {})},
                 stdout=log,
                 stderr=log,
             )
-        deadline = time.monotonic() + PATIENCE
-        while not self.place.answers(self.port):
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                said = (self.folder / "kdc.out").read_text()
-                raise ToolError(f"the KDC does not listen:\n{said[-1000:]}")
-            time.sleep(0.05)
+        processes.wait_until(
+            *(lambda: self.place.answers(self.port), "the KDC does not listen", output, PATIENCE),
+            runs=lambda: process.poll() is None,
+        )
 
     def stop(self) -> None:
         """Serve no more; `start` goes on with the same principals."""

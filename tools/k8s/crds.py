@@ -1,7 +1,5 @@
 """Custom resource definitions that examples or rendered objects use, from their Go modules into the cache.
 
-    .venv/bin/python tools/k8s/crds.py        print the folder that holds them
-
 The definitions are files of the modules; nothing is built. A module is fetched once, and its sum is checked
 against the pin here, as go.sum would.
 """
@@ -11,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,9 +17,6 @@ from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
-
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
@@ -168,17 +162,3 @@ def _fetched(module: Module, folder: Path, root: Path, settings: Mapping[str, st
             "find out who changed it, the proxy or the file."
         )
     return Path(answer["Dir"])
-
-
-def main() -> int:
-    """The command line: 0 ok, 1 a module could not be had."""
-    try:
-        print(ensure())
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

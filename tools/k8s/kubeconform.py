@@ -1,28 +1,19 @@
 """Check manifests against Kubernetes' own schemas, for every version that sparkgen supports.
 
-    .venv/bin/python tools/k8s/kubeconform.py check DIR_OR_FILE... [--kubernetes 1.30,1.36]
-
-kubeconform runs once per version, over all documents at once. Exit code: 0 nothing found, 1 findings,
-2 wrong usage or a tool that could not be had.
+kubeconform runs once per version, over all documents at once.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from common import progress
 from common.cachedir import ToolError
 from gotools import gotools
 from k8s import kubernetes_schemas
@@ -46,68 +37,35 @@ class Finding:
     kubernetes: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All findings, sorted, and how many documents were looked at (the same number for each version)."""
-
-    findings: tuple[Finding, ...]
-    documents: int
-
-
-def check(paths: Sequence[Path], versions: Sequence[str] = kubernetes_schemas.MINOR_VERSIONS) -> Report:
-    """Check the manifests in `paths` (files; folders with all below them) against each of `versions`.
-
-    Raises ToolError when a path is missing, a version unknown, or there is no document to check: a check of
-    nothing must not look like a success.
-    """
-    _refuse_wrong_usage(paths, versions)
-    command, schemas = gotools.ensure("kubeconform"), kubernetes_schemas.ensure()
-    findings: list[Finding] = []
-    documents = 0
-    for version in versions:
-        answer = _run(command, schemas, paths, version)
-        findings.extend(read_findings(answer, version))
-        documents = sum(count for status, count in answer["summary"].items() if status != "skipped")
-    if not documents:
-        raise ToolError(f"no manifest in {', '.join(map(str, paths))}: render into it first.")
-    return Report(tuple(sorted(findings)), documents)
-
-
-def check_texts(
+def check(
     texts: Mapping[str, str], versions: Sequence[str] = kubernetes_schemas.MINOR_VERSIONS
 ) -> tuple[Finding, ...]:
-    """What is wrong with manifests given as text: file name -> YAML stream. Findings carry that name."""
+    """What is wrong with manifests: file name -> YAML stream. Findings carry that name, and are sorted.
+
+    Raises ToolError when there is no document to check: a check of nothing must not look like a success.
+    """
+    command, schemas = gotools.ensure("kubeconform"), kubernetes_schemas.ensure()
     with tempfile.TemporaryDirectory(prefix="sparkgen-kubeconform-") as folder:
         for name, text in texts.items():
             path = Path(folder, name if name.endswith(SUFFIXES) else f"{name}.yaml")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        found = check([Path(folder)], versions).findings
-        return tuple(replace(one, file=str(Path(one.file).relative_to(folder))) for one in found)
+        answers = {version: _run(command, schemas, Path(folder), version) for version in versions}
+        found = [one for version, answer in answers.items() for one in read_findings(answer, version)]
+        counts = [answer["summary"] for answer in answers.values()]
+        if not any(count for one in counts for status, count in one.items() if status != "skipped"):
+            raise ToolError(f"no manifest in {', '.join(texts)}: render into it first.")
+        return tuple(sorted(replace(one, file=str(Path(one.file).relative_to(folder))) for one in found))
 
 
-def _refuse_wrong_usage(paths: Sequence[Path], versions: Sequence[str]) -> None:
-    for path in paths:
-        if not path.exists():
-            raise ToolError(f"there is no {path}: give files or folders that are there.")
-        if not path.is_dir() and path.suffix not in SUFFIXES:  # kubeconform would pass it over without a word
-            raise ToolError(
-                f"{path} is not named as a manifest: its name must end with {', '.join(SUFFIXES)}."
-            )
-    for version in versions:
-        if version not in kubernetes_schemas.MINOR_VERSIONS:
-            known = ", ".join(kubernetes_schemas.MINOR_VERSIONS)
-            raise ToolError(f"no schemas of Kubernetes {version!r}; there are: {known}.")
-
-
-def _run(command: Path, schemas: Path, paths: Sequence[Path], version: str) -> dict[str, Any]:
+def _run(command: Path, schemas: Path, folder: Path, version: str) -> dict[str, Any]:
     """The JSON answer of kubeconform: `resources` (those with a finding) and `summary` (counts)."""
     done = subprocess.run(
         [
             *(str(command), "-strict", "-summary", "-output", "json"),
             *("-kubernetes-version", kubernetes_schemas.full_version(version)),
             *("-schema-location", str(schemas), "-skip", ",".join(NOT_IN_A_CLUSTER)),
-            *map(str, paths),
+            str(folder),
         ],
         capture_output=True,
         text=True,
@@ -143,41 +101,3 @@ def causes(message: str) -> list[tuple[str, str]]:
         if reason.strip() != "validation failed"
     ]
     return leaves or [("", message)]
-
-
-def lines(findings: Sequence[Finding]) -> list[str]:
-    """The findings as text: one line each, with all the versions that share it."""
-    versions: dict[str, list[str]] = {}
-    for found in findings:
-        text = f"{found.file}: {found.kind} {found.name}: {found.path or '/'}: {found.message}"
-        versions.setdefault(text, []).append(found.kubernetes)
-    return [f"{text} (Kubernetes {', '.join(seen)})" for text, seen in versions.items()]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; see the top of this file."""
-    parser = argparse.ArgumentParser(prog="kubeconform.py", description="Check manifests, with no network.")
-    commands = parser.add_subparsers(required=True)
-    checking = commands.add_parser("check", help="check files, and folders with all below them")
-    checking.add_argument("paths", nargs="+", type=Path, metavar="DIR_OR_FILE")
-    every = ",".join(kubernetes_schemas.MINOR_VERSIONS)
-    checking.add_argument("--kubernetes", default=every, help=f"versions, default {every}")
-    options = parser.parse_args(arguments)
-    versions = options.kubernetes.split(",")
-    try:
-        report = check(options.paths, versions)
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        return 2
-    for line in lines(report.findings):
-        print(line)
-    progress.say(f"{report.documents} documents, Kubernetes {', '.join(versions)}: {_outcome(report)}")
-    return 1 if report.findings else 0
-
-
-def _outcome(report: Report) -> str:
-    return f"{len(lines(report.findings))} findings" if report.findings else "nothing found"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

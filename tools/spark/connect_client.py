@@ -6,12 +6,12 @@ same.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 from common import progress
-from common.cachedir import ToolError, cache_root, environment, key, publish
+from common.cachedir import cache_root, environment, key, publish
+from common.command import run
 
 REQUIREMENTS = (
     # The newest thin client that PyPI has; a server understands clients of earlier versions.
@@ -37,8 +37,5 @@ def folder() -> Path:
 def _install(target: Path) -> None:
     progress.say("installing Spark Connect's thin client (once; a minute)")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run(
-        [*command, "--target", str(target), *REQUIREMENTS], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise ToolError(f"Spark Connect's thin client cannot be installed:\n{done.stderr}")
+    failed = "Spark Connect's thin client cannot be installed"
+    run(*command, "--target", str(target), *REQUIREMENTS, failed=failed)

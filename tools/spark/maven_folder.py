@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from common import progress
-from common.cachedir import ToolError, cache_root, environment, key, publish
+from common.cachedir import cache_root, environment, key, publish
+from common.command import run
 from spark import spark_home
 
 HARMLESS_MAIN_CLASS = "org.apache.hadoop.util.VersionInfo"
@@ -33,15 +33,11 @@ def _resolve(version: str, package: str, excluded: Sequence[str], target: Path) 
     command = [str(home / "bin" / "spark-submit"), "--packages", package, "--conf", f"spark.jars.ivy={ivy}"]
     if excluded:
         command += ["--exclude-packages", ",".join(excluded)]
-    done = subprocess.run(
-        [*command, "--class", HARMLESS_MAIN_CLASS, "spark-internal"],
-        env={**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"},
-        capture_output=True,
-        text=True,
-        check=False,
+    run(
+        *(*command, "--class", HARMLESS_MAIN_CLASS, "spark-internal"),
+        failed=f"{package} cannot be resolved",
+        environment={**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"},
     )
-    if done.returncode != 0:
-        raise ToolError(f"{package} cannot be resolved:\n{done.stderr[-2000:]}")
     for pom in (ivy / "cache").glob("*/*/ivy-*.xml.original"):
         _lay_out(target, pom)
     shutil.rmtree(ivy)

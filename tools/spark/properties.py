@@ -9,7 +9,6 @@ classes that read them. Older names come from the entries and from SparkConf.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -21,6 +20,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from common.cachedir import ToolError
+from common.command import run, tells_errors
 from spark import classfile, spark_home
 from sparkgen.properties.known import DATA, Known, text_of
 from sparkgen.spark_versions import TESTED
@@ -124,9 +124,9 @@ def _entries(jars: Path) -> Entries:
     java, library = str(spark_home.java()), f"{jars}/*"
     with tempfile.TemporaryDirectory() as classes:
         compiler = ["scala.tools.nsc.Main", "-usejavacp", "-nowarn", "-d", classes, str(SOURCE)]
-        _run([java, "-cp", library, *compiler])
+        run(java, "-cp", library, *compiler)
         given = [str(path) for begin in _ENTRIES_IN for path in sorted(jars.glob(f"{begin}*.jar"))]
-        text = _run([java, "-cp", f"{classes}:{library}", MAIN, *given])
+        text = run(java, "-cp", f"{classes}:{library}", MAIN, *given)
     return _parsed(text.splitlines())
 
 
@@ -148,13 +148,6 @@ def _parsed(lines: Iterable[str]) -> Entries:
     return Entries(members, since, {key: names for key, names in merged.items() if names})
 
 
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ToolError(f"{command[0]} failed:\n{done.stderr}")
-    return done.stdout
-
-
 def _jar(jars: Path, begin: str) -> Path:
     found = sorted(jars.glob(f"{begin}*.jar"))
     if len(found) != 1:
@@ -162,13 +155,10 @@ def _jar(jars: Path, begin: str) -> Path:
     return found[0]
 
 
+@tells_errors
 def main() -> int:
     """Write the data file."""
-    try:
-        DATA.write_text(text_of(properties()), encoding="utf-8")
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    DATA.write_text(text_of(properties()), encoding="utf-8")
     print(DATA)
     return 0
 

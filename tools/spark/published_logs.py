@@ -6,12 +6,12 @@ Ivy, which comes with Spark, brings the jar from where Spark looks by itself.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
+from common.command import run
 from spark import spark_home
 from sparkgen.spark_versions import NEWEST
 
@@ -41,12 +41,11 @@ def _fetch(target: Path) -> None:
     module.write_text(_MODULE.format(*JAR), "utf-8")
     (program,) = (spark_home.ensure(NEWEST.version) / "jars").glob("ivy-*.jar")
     command = ["java", "-jar", str(program), "-ivy", str(module), "-cache", str(ivy)]
-    done = subprocess.run(
-        [*command, "-retrieve", f"{target}/[artifact].[ext]"], capture_output=True, text=True, check=False
-    )
+    failed = f"the tests' jar of {' '.join(JAR)} cannot be fetched"
+    said = run(*command, "-retrieve", f"{target}/[artifact].[ext]", failed=failed)
     jar = target / f"{JAR[0]}.jar"
-    if done.returncode != 0 or not jar.exists():
-        raise ToolError(f"the tests' jar of {' '.join(JAR)} cannot be fetched:\n{done.stdout[-2000:]}")
+    if not jar.exists():
+        raise ToolError(f"{failed}:\n{said[-2000:]}")
     with zipfile.ZipFile(jar) as entries:
         for name in entries.namelist():
             if name.startswith(FOLDER) and not name.endswith("/"):

@@ -20,6 +20,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from common.cachedir import ToolError, environment
+from common.command import tells_errors
 from spark import spark_home
 from sparkgen.local import jars, spark
 from sparkgen.local.errors import CannotRun
@@ -51,6 +52,7 @@ def _jar(line: str, version: str, home: Callable[[], Path]) -> Path:
         raise ToolError(str(error)) from None
 
 
+@tells_errors
 def main() -> int:
     """Build what the arguments name, and print the paths."""
     parser = argparse.ArgumentParser(description="Compile the scheduler jar.")
@@ -60,16 +62,12 @@ def main() -> int:
     )
     parser.add_argument("--output", type=Path, help="a folder to copy the jars to")
     given = parser.parse_args()
-    try:
-        if given.spark_home:
-            made = [ensure_for(given.spark_home)]
-        else:
-            made = [ensure(line) for line in given.lines or COMPILED]
-        for jar in made:
-            print(_copied(jar, given.output) if given.output else jar)
-    except (ToolError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    if given.spark_home:
+        made = [ensure_for(given.spark_home)]
+    else:
+        made = [ensure(line) for line in given.lines or COMPILED]
+    for jar in made:
+        print(_copied(jar, given.output) if given.output else jar)
     return 0
 
 

@@ -20,6 +20,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 
 from common import progress
 from common.cachedir import ToolError, environment
+from common.command import tells_errors
 from sparkgen.local import spark
 from sparkgen.local.errors import CannotRun
 from sparkgen.spark_versions import JAVA
@@ -84,16 +85,13 @@ def java_major(said: str) -> int:
     return int(found[1]) if found else 0
 
 
+@tells_errors
 def main() -> int:
     """Print the folder of the version that the first argument names."""
     if len(sys.argv) != 2:
         print("usage: python tools/spark/spark_home.py VERSION, like 4.3.0", file=sys.stderr)
         return 2
-    try:
-        print(ensure(sys.argv[1]))
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    print(ensure(sys.argv[1]))
     return 0
 
 

@@ -11,7 +11,6 @@ import base64
 import json
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from cluster import network, processes
 from cluster.handle import Cluster
 from cluster.plan import API_SERVER, CONTROL_ADDRESS, LAYOUT, NAME
 from common.cachedir import ToolError
+from common.command import wait_for
 from common.process_usage import cpu_seconds
 from gotools import gotools
 
@@ -55,12 +55,8 @@ class Operator:
 
     def settle(self, seconds: float = 60) -> None:
         """Wait until what it has started has ended, for a time at most: its CPU counts from then on."""
-        deadline = time.monotonic() + seconds
         tasks = Path(f"/proc/{self.process.pid}/task")
-        while time.monotonic() < deadline and any(
-            (task / "children").read_text() for task in tasks.iterdir()
-        ):
-            time.sleep(0.1)
+        wait_for(lambda: not any((task / "children").read_text() for task in tasks.iterdir()), seconds)
 
     def cpu(self) -> float:
         """Seconds of CPU that it and what it has started, and seen end, have used."""

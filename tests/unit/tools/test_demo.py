@@ -102,14 +102,14 @@ def test_many_variants_come_back_in_their_order(tmp_path: Path) -> None:
     wanted = [Variant(name, Path(name, "app.yaml")) for name in "ba"]
     done = demo.render_all(command, wanted, tmp_path / "out")
     assert [each.variant.name for each in done] == ["b", "a"]
-    with pytest.raises(ToolError, match=r"validate c/app\.yaml` ended with 1"):
+    with pytest.raises(ToolError, match=r"validate c/app\.yaml` failed \(1\)"):
         demo.render_all(command, [*wanted, Variant("c", Path("c/app.yaml"))], tmp_path / "out")
 
 
 def test_an_invalid_example_is_told_with_its_problems(tmp_path: Path) -> None:
     """The demo fails with the command and what it said."""
     command = _pretend_sparkgen(tmp_path / "sparkgen", "echo 'app.yaml:3:1: SG010'; exit 1")
-    with pytest.raises(ToolError, match=r"(?s)validate app\.yaml` ended with 1:\napp\.yaml:3:1: SG010"):
+    with pytest.raises(ToolError, match=r"(?s)validate app\.yaml` failed \(1\):\napp\.yaml:3:1: SG010"):
         demo.render(command, Variant("a", Path("app.yaml")), tmp_path)
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from common.cachedir import ToolError
-from k8s import kubeconform as checker
-from k8s.kubeconform import Finding, causes, lines
+from k8s.kubeconform import Finding, causes
 from k8s.kubernetes_schemas import MINOR_VERSIONS
 
 Check = Callable[..., tuple[Finding, ...]]
@@ -171,29 +169,3 @@ def test_the_tree_in_a_message_becomes_its_leaves() -> None:
     )
     assert causes(message) == [("/spec/a", "got string, want null or integer"), ("", "missing property 'b'")]
     assert causes("could not find schema for Jop") == [("", "could not find schema for Jop")]
-
-
-def test_a_finding_of_several_versions_is_one_line() -> None:
-    """What all versions say is said once, with the versions."""
-    findings = [Finding("a.yaml", "Job", "job", "/spec", "wrong", version) for version in ("1.30", "1.31")]
-    assert lines(findings) == ["a.yaml: Job job: /spec: wrong (Kubernetes 1.30, 1.31)"]
-
-
-def test_the_command_line_tells_findings_from_failures(
-    kubeconform: Check, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """0 for good manifests, 1 with lines on standard output for findings, 2 for wrong usage."""
-    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
-    good.write_text(GOOD)
-    bad.write_text(JOB.replace("backoffLimit: 0", "backoffLimit: none"))
-    assert checker.main(["check", str(good), "--kubernetes", "1.30,1.36"]) == 0
-    assert capsys.readouterr() == ("", "10 documents, Kubernetes 1.30, 1.36: nothing found\n")
-    assert checker.main(["check", str(tmp_path), "--kubernetes", "1.36"]) == 1
-    expected = f"{bad}: Job job: /spec/backoffLimit: got string, want null or integer (Kubernetes 1.36)\n"
-    assert capsys.readouterr().out == expected
-    text = tmp_path / "job.txt"
-    text.write_text(JOB)
-    assert checker.main(["check", str(good), str(text)]) == 2
-    assert "job.txt is not named as a manifest" in capsys.readouterr().err
-    assert checker.main(["check", str(tmp_path / "absent")]) == 2
-    assert checker.main(["check", str(good), "--kubernetes", "1.2"]) == 2
