@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -81,17 +81,9 @@ def find(here: Path, user: int | None = None) -> Path | None:
 
 def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
     """The values in a configuration's bytes, or their problems (SG200, and those of the YAML)."""
-    parsed = parse(data, file)
-    found = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
-    problems = [problem for problem in found if problem.severity is Severity.ERROR]
-    image: Node | None = None
-    size: Node | None = None
-    for part in parsed.documents if not problems else ():
-        if part.root is None or part.root.value is None:
-            continue
-        problems += top_level(part.root)
-        image = part.root.entries.get(RUNTIME_IMAGE, image)
-        size = part.root.entries.get(MAX_ARTIFACT_SIZE, size)
+    parts, problems = sections(data, file)
+    given = {name: node for part in parts for name, node in part.items()}
+    image, size = given.get(RUNTIME_IMAGE), given.get(MAX_ARTIFACT_SIZE)
     if problems:
         return tuple(problems)
     return Configured(
@@ -100,7 +92,17 @@ def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
     )
 
 
-def top_level(root: Node) -> Iterator[Problem]:
+def sections(data: bytes, file: str) -> tuple[list[Mapping[str, Node]], list[Problem]]:
+    """The fields of each document in a configuration's bytes, and all problems but those below `lint`."""
+    parsed = parse(data, file)
+    found = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
+    problems = [problem for problem in found if problem.severity is Severity.ERROR]
+    roots = [part.root for part in parsed.documents if part.root is not None and not problems]
+    wrong = [problem for root in roots if root.value is not None for problem in _top_level(root)]
+    return [root.entries for root in roots], problems + wrong
+
+
+def _top_level(root: Node) -> Iterator[Problem]:
     """The problems with the fields of a configuration, without those below `lint`."""
     if not root.is_mapping:
         yield _wrong(root.position, (), "must be a mapping", "for example: lint: ...", root.text)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
-from sparkgen.document.configuration import top_level
+from sparkgen.document.configuration import sections
 from sparkgen.document.node import Node
-from sparkgen.document.parse import parse
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.grammar import GrammarError
 from sparkgen.grammar.memory import to_mib
@@ -19,6 +19,8 @@ from sparkgen.lint.settings import Settings
 
 SEVERITIES = {severity.value: severity for severity in reversed(Severity)}
 NEVER = "never"
+_LISTS: Mapping[str, tuple[str, ...]] = {"controllers": CONTROLLERS, "registries": (), "required_labels": ()}
+"""The settings that are lists, with the values that each allows; () allows any."""
 MANY = 20
 """The most choices that a message lists."""
 
@@ -26,8 +28,8 @@ MANY = 20
 class _Reader:
     """Collects mistakes while it reads, and leaves out wrong values."""
 
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
 
     def complain(self, position: Position, path: Path, message: str, step: str, found: str = "") -> None:
         """Record a mistake."""
@@ -102,18 +104,12 @@ class _Reader:
 
 def read_config(data: bytes, file: str) -> Config | tuple[Problem, ...]:
     """The configuration in a file's bytes, or its problems."""
-    parsed = parse(data, file)
-    problems = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
-    problems = [problem for problem in problems if problem.severity is Severity.ERROR]
-    if problems:
-        return tuple(problems)
-    reader = _Reader()
+    parts, problems = sections(data, file)
+    reader = _Reader(problems)
     config = Config()
-    for part in parsed.documents:
-        if part.root is not None:
-            reader.problems += top_level(part.root)
-            lint = part.root.entries.get("lint")
-            config = _lint(reader, lint, ("lint",)) if lint is not None and lint.value is not None else config
+    for part in parts:
+        lint = part.get("lint")
+        config = _lint(reader, lint, ("lint",)) if lint is not None and lint.value is not None else config
     return tuple(reader.problems) or config
 
 
@@ -138,26 +134,23 @@ def _lint(reader: _Reader, node: Node, path: Path) -> Config:
 
 
 def _settings(reader: _Reader, node: Node, path: Path) -> Settings:
-    readers: Mapping[str, tuple[str, Callable[..., Any]]] = {
-        "controllers": ("controllers", lambda node, path: reader.texts(node, path, CONTROLLERS)),
-        "registries": ("registries", reader.texts),
-        "requiredLabels": ("required_labels", reader.texts),
-        "maxExecutors": ("max_executors", reader.number),
-        "maxCores": ("max_cores", reader.number),
-        "maxMemory": ("max_memory", reader.memory),
-        "fixedExecutors": ("fixed_executors", reader.number),
-        "minExecutors": ("min_executors", reader.number),
-        "memoryPerCore": ("memory_per_core", reader.memory),
-        "driverCores": ("driver_cores", reader.number),
-        "driverMemory": ("driver_memory", reader.memory),
-    }
-    found = {}
-    for name, child in reader.fields(node, path, readers).items():
-        field, read_value = readers[name]
-        value = read_value(child, (*path, name))
+    names = {_written(field.name): field.name for field in fields(Settings)}
+    found: dict[str, Any] = {}
+    for written, child in reader.fields(node, path, names).items():
+        name, place = names[written], (*path, written)
+        if name in _LISTS:
+            found[name] = reader.texts(child, place, _LISTS[name])
+            continue
+        value = reader.memory(child, place) if "memory" in name else reader.number(child, place)
         if value is not None:
-            found[field] = value
+            found[name] = value
     return Settings(**found)
+
+
+def _written(name: str) -> str:
+    """The name of a setting as a configuration has it: `maxExecutors` for `max_executors`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _overrides(reader: _Reader, node: Node, path: Path) -> tuple[Override, ...]:
