@@ -96,9 +96,8 @@ def memory_per_core(subject: Subject) -> Iterator[Finding]:
             subject.property_path("spark.executor.memory"),
             f"{role.memory.total // max(role.cores, 1)} MiB per core is more than most nodes have: "
             "their other cores stay unused",
-            "",
-            f"at most {most} MiB per core",
-            "give the executor more cores, or less memory",
+            allowed=f"at most {most} MiB per core",
+            next_step="give the executor more cores, or less memory",
         )
 
 
@@ -110,9 +109,8 @@ def small_executors(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             subject.property_path("spark.executor.cores"),
             f"{most} executors with one core need as many JVMs, overheads and copies of broadcast data",
-            "",
-            "2 to 5",
-            "use `cores: 4` with four times the memory, and a quarter of the executors",
+            allowed="2 to 5",
+            next_step="use `cores: 4` with four times the memory, and a quarter of the executors",
         )
 
 
@@ -139,9 +137,8 @@ def budget(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 path,
                 f"with all executors, it uses {total:g} {what}, but one application may use only {limit}",
-                "",
-                f"at most {limit} {what}",
-                "lower the number or the size of executors, or have the budget raised",
+                allowed=f"at most {limit} {what}",
+                next_step="lower the number or the size of executors, or have the budget raised",
             )
 
 
@@ -172,9 +169,8 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             subject.property_path("spark.driver.memory"),
             "a driver this large usually means that data is collected into it",
-            "",
-            f"at most {settings.driver_memory} MiB",
-            "write results from the executors, instead of collecting them",
+            allowed=f"at most {settings.driver_memory} MiB",
+            next_step="write results from the executors, instead of collecting them",
         )
 
 

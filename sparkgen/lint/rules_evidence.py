@@ -66,10 +66,11 @@ def held_executors(subject: Subject) -> Iterator[Finding]:
             subject.facts.path("dynamicAllocation"),
             f"idle executors with shuffle output stayed for {most.held:.0f} of "
             f"{most.executor_seconds:.0f} executor-seconds past their timeout in {most.source}",
-            "",
-            f"at most {HELD:.0%}",
-            "use a `shuffleService`, or set `shuffleTrackingTimeout`: output that is read later is "
-            "then recomputed",
+            allowed=f"at most {HELD:.0%}",
+            next_step=(
+                "use a `shuffleService`, or set `shuffleTrackingTimeout`: output that is read later is "
+                "then recomputed"
+            ),
             on_key=True,
         )
 

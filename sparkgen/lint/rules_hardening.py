@@ -54,9 +54,8 @@ def low_user(subject: View) -> Iterator[Finding]:
             yield Finding(
                 subject.where(pod.places, "runAsUser"),
                 f"the {pod.role} runs as user {user}, which may be a real user on the node",
-                "",
-                f"a user ID from {LOWEST_USER}",
-                "build the image with such a user, and set `podSecurityContext: {runAsUser: ...}`",
+                allowed=f"a user ID from {LOWEST_USER}",
+                next_step="build the image with such a user, and set `podSecurityContext: {runAsUser: ...}`",
             )
 
 

@@ -75,9 +75,8 @@ def short_grace(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             subject.where(places, "terminationGracePeriodSeconds"),
             f"an executor has {seconds} s to hand over its data, and is then killed",
-            "",
-            f"{SHORTEST_GRACE} or more",
-            "set `terminationGracePeriodSeconds: 120` of the executor",
+            allowed=f"{SHORTEST_GRACE} or more",
+            next_step="set `terminationGracePeriodSeconds: 120` of the executor",
         )
 
 
@@ -240,9 +239,8 @@ def pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
         yield Finding(
             path,
             "from 32g, pointers take twice the space: a heap of up to 48g holds less than one of 31g",
-            "",
-            "at most 31g, or 48g and more",
-            step,
+            allowed="at most 31g, or 48g and more",
+            next_step=step,
         )
 
 
@@ -270,9 +268,8 @@ def small_overhead(subject: Subject) -> Iterator[Finding]:
             given if subject.has(given) or not subject.has(factor) else factor,
             f"the processes of {subject.application.language} have {memory.overhead} MiB outside a heap of "
             f"{memory.heap} MiB, and are killed if they need more",
-            "",
-            "a fifth of the heap or more",
-            "delete it: Spark's default is 40 percent of the heap",
+            allowed="a fifth of the heap or more",
+            next_step="delete it: Spark's default is 40 percent of the heap",
         )
 
 

@@ -18,8 +18,7 @@ def contradicting_accounts(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("serviceAccount", "name"),
             f"`driver.serviceAccount` names {shortened(driver)}, but the driver has only one account",
             shortened(name),
-            "",
-            "delete one of the two",
+            next_step="delete one of the two",
         )
 
 
@@ -35,8 +34,7 @@ def missing_accounts(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("serviceAccount", "create"),
             f"the pods will use a service account named {facts.name}, which must already exist",
             "false",
-            "",
-            "add `name`, the existing account, below `serviceAccount:`",
+            next_step="add `name`, the existing account, below `serviceAccount:`",
         )
 
 
@@ -78,8 +76,7 @@ def default_account(facts: DocumentFacts) -> Iterator[Finding]:
         "every pod in the namespace that names no account uses this one, and would get the permissions of "
         "the application's Role",
         names.DEFAULT_ACCOUNT,
-        "",
-        "name another account, or delete this line and let sparkgen render one",
+        next_step="name another account, or delete this line and let sparkgen render one",
     )
 
 

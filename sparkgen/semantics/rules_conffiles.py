@@ -155,8 +155,7 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
                     (*path, "name"),
                     said[container.role],
                     str(item["name"]),
-                    "",
-                    f"delete it: `{PROXY}` sets the user that driver and executors act as",
+                    next_step=f"delete it: `{PROXY}` sets the user that driver and executors act as",
                 )
 
 
@@ -170,6 +169,7 @@ def two_logins(facts: DocumentFacts) -> Iterator[Finding]:
                 facts.path("sparkConf", name),
                 f"spark-submit refuses a principal together with `{PROXY}`",
                 shortened(text),
-                "",
-                "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`",
+                next_step=(
+                    "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`"
+                ),
             )

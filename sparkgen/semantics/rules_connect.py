@@ -94,8 +94,7 @@ def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
             f"images of Spark {shortened(version)} do not include the Connect server, so the driver "
             "would not start",
             shortened(own or facts.spec["image"]),
-            "",
-            f'add `deps: {{packages: ["{package}"]}}`, or ignore this if the image has its jar',
+            next_step=f'add `deps: {{packages: ["{package}"]}}`, or ignore this if the image has its jar',
         )
 
 
@@ -108,8 +107,7 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("sparkConf", PORT_PROPERTY),
             f"has no effect: the server listens on port {contract.CONNECT_PORT}",
             shortened(facts.conf[PORT_PROPERTY]),
-            "",
-            "delete it; `connect.servicePort` is the port of the Service",
+            next_step="delete it; `connect.servicePort` is the port of the Service",
         )
     if facts.get("connect", "token") is not None and TOKEN_PROPERTY in facts.conf:
         yield Finding(
@@ -133,9 +131,10 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("sparkConf", ADDRESS_PROPERTY),
             "makes the server unreachable for the Service and the probes",
             shortened(facts.conf[ADDRESS_PROPERTY]),
-            "",
-            "delete it: the server listens on every address of its pod; use `networkPolicy` to "
-            "restrict access",
+            next_step=(
+                "delete it: the server listens on every address of its pod; use `networkPolicy` to "
+                "restrict access"
+            ),
         )
 
 

@@ -132,7 +132,10 @@ def duplicate_names(facts: DocumentFacts) -> Iterator[Finding]:
             if first is not container and not merged:
                 message = f"the {role}'s pod has another container of this name"
                 yield Finding(
-                    (*container.path, "name"), message, shortened(container.name), "", "rename one of them"
+                    (*container.path, "name"),
+                    message,
+                    shortened(container.name),
+                    next_step="rename one of them",
                 )
     for container in facts.containers:
         yield from _port_names(facts, container)
@@ -214,8 +217,7 @@ def reserved_variables(facts: DocumentFacts) -> Iterator[Finding]:
                     (*path, "name"),
                     "sparkgen sets this variable itself",
                     shortened(name),
-                    "",
-                    INSTEAD.get(name, "delete it, or rename it"),
+                    next_step=INSTEAD.get(name, "delete it, or rename it"),
                 )
 
 
@@ -261,8 +263,7 @@ def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:
                     (*path, "name"),
                     "is set again below, and the last value wins",
                     shortened(name),
-                    "",
-                    "delete one",
+                    next_step="delete one",
                 )
 
 

@@ -37,8 +37,7 @@ def directories(facts: DocumentFacts) -> Iterator[Finding]:
                     path,
                     "the claim of `eventLog` is mounted at the same path",
                     shortened(place),
-                    "",
-                    f"mount {what} somewhere else, or delete `eventLog.claim`",
+                    next_step=f"mount {what} somewhere else, or delete `eventLog.claim`",
                 )
 
 
@@ -57,8 +56,7 @@ def history_directories(facts: ServerFacts) -> Iterator[Finding]:
             (*path, "dir"),
             "is a directory in the server's own pod, where no application writes",
             shortened(section["dir"]),
-            "",
-            "add `claim:` and the applications' claim, which is mounted there",
+            next_step="add `claim:` and the applications' claim, which is mounted there",
         )
     else:
         yield from _place(path, section)
@@ -71,7 +69,7 @@ def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
     place = local_path(directory)
     if directory.startswith("file:") and place is None:
         message = "is not an absolute path, which a directory in the pod needs"
-        yield Finding((*path, "dir"), message, shown, "", f"write it as in `{EXAMPLE}`")
+        yield Finding((*path, "dir"), message, shown, next_step=f"write it as in `{EXAMPLE}`")
     elif "claim" not in section:
         return
     elif place is None:
@@ -79,8 +77,7 @@ def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
             (*path, "claim"),
             "nothing is written to it: `dir` is not a directory in the pod",
             section["claim"],
-            "",
-            f"write `{EXAMPLE}`, where the claim is then mounted, or delete `claim`",
+            next_step=f"write `{EXAMPLE}`, where the claim is then mounted, or delete `claim`",
         )
     elif not PLAIN.fullmatch(place) or {".", ".."} & set(place.split("/")):
         message = "is not a path where a claim can be mounted"
@@ -88,7 +85,7 @@ def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding((*path, "dir"), message, shown, allowed, f"write it as in `{EXAMPLE}`")
     elif any(_hides(place, own) for own in NEEDED):
         message = "the claim would hide files of Spark, sparkgen or the JVM"
-        yield Finding((*path, "dir"), message, shown, "", f"choose a separate path, as in `{EXAMPLE}`")
+        yield Finding((*path, "dir"), message, shown, next_step=f"choose a separate path, as in `{EXAMPLE}`")
 
 
 def _hides(place: str, own: str) -> bool:
@@ -117,6 +114,5 @@ def lost(facts: DocumentFacts) -> Iterator[Finding]:
             facts.place(DIRECTORY),
             "is in the driver's pod, and is lost with it",
             shortened(directory),
-            "",
-            "name a claim in `eventLog.claim`, or a directory of an object store",
+            next_step="name a claim in `eventLog.claim`, or a directory of an object store",
         )

@@ -33,6 +33,5 @@ def _path(path: Path, text: str | None) -> Iterator[Finding]:
             path,
             f"the Spark UI mistakes `{mistaken[0]}` for part of its own address, and stays empty",
             shortened(text),
-            "",
-            "choose another path, such as /spark",
+            next_step="choose another path, such as /spark",
         )

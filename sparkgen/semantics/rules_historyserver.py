@@ -75,6 +75,5 @@ def cleaner_without_section(facts: ServerFacts) -> Iterator[Finding]:
             facts.path("sparkConf", name),
             "cannot remove anything: the claim is mounted read-only",
             facts.conf[name],
-            "",
-            "delete it, and add `cleaner: {}` beside `eventLog`",
+            next_step="delete it, and add `cleaner: {}` beside `eventLog`",
         )

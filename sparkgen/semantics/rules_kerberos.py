@@ -52,8 +52,7 @@ def somebody_else(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path(kerberos.PROXY_USER),
             "acting as another user requires a keytab",
             shortened(user),
-            "",
-            "set the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`",
+            next_step="set the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`",
         )
     yield from _own_logins(facts)
     if user is None:
@@ -70,8 +69,7 @@ def _own_logins(facts: DocumentFacts) -> Iterator[Finding]:
                 facts.path("sparkConf", name),
                 "Spark would log in with this as well, and might act as a user other than that of `kerberos`",
                 shortened(facts.conf[name]),
-                "",
-                "delete it: `kerberos` configures the login",
+                next_step="delete it: `kerberos` configures the login",
             )
 
 
@@ -88,6 +86,5 @@ def _hidden_users(facts: DocumentFacts) -> Iterator[Finding]:
                     "Spark logs in as the principal, and would silently act as the principal instead "
                     "of this user",
                     contract.ENV_HADOOP_PROXY_USER,
-                    "",
-                    "delete it; set `proxyUser`, and the gateway's keytab in `kerberos.keytab`",
+                    next_step="delete it; set `proxyUser`, and the gateway's keytab in `kerberos.keytab`",
                 )

@@ -59,7 +59,9 @@ def surprising_schedules(facts: DocumentFacts) -> Iterator[Finding]:
             continue
         if schedule.never:
             message = "no date matches this schedule, so it never runs"
-            yield Finding(path, message, shortened(text), "", "choose a day that exists in these months")
+            yield Finding(
+                path, message, shortened(text), next_step="choose a day that exists in these months"
+            )
         elif schedule.every is not None:
             yield Finding(
                 path,
@@ -147,8 +149,7 @@ def retries(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("restartPolicy", "type"),
             "without `onFailureRetries`, a failed driver is not restarted",
             "OnFailure",
-            "",
-            "add `onFailureRetries: 2`, or write `type: Never`",
+            next_step="add `onFailureRetries: 2`, or write `type: Never`",
         )
     elif _restart(facts) != "OnFailure" and number:
         yield about_key(

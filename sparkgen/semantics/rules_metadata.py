@@ -183,7 +183,7 @@ def _toleration(path: Path, item: Mapping[str, Any]) -> Iterator[Finding]:
     if not item.get("key") and item.get("operator", "Equal") != "Exists":
         message = "a toleration without `key` needs `operator: Exists`"
         step = "add `key`, or `operator: Exists` to tolerate every taint"
-        yield Finding(path, message, str(item.get("operator", "")), "", step)
+        yield Finding(path, message, str(item.get("operator", "")), next_step=step)
     if item.get("tolerationSeconds") is not None and item.get("effect") != "NoExecute":
         yield about_key(
             (*path, "tolerationSeconds"),

@@ -62,8 +62,7 @@ def shared_service_names(facts: ServerFacts, good: str) -> Iterator[Finding]:
             "is the name of Kubernetes' own Service in the namespace `default`: the server's Service "
             "would take it over",
             API_SERVICE,
-            "",
-            f"choose another name, such as `{good}`",
+            next_step=f"choose another name, such as `{good}`",
         )
 
 
@@ -75,8 +74,7 @@ def _reserved_suffix(name: str) -> Iterator[Finding]:
                 f"ends with `{suffix}`, like the Role that sparkgen renders for an application "
                 f"`{shortened(name.removesuffix(suffix))}`: one would replace the other",
                 shortened(name),
-                "",
-                f"choose a name that does not end with `{suffix}`",
+                next_step=f"choose a name that does not end with `{suffix}`",
             )
 
 
@@ -85,8 +83,7 @@ def _default() -> Finding:
         ("metadata", "name"),
         "would give its permissions to the account `default`, which every pod without its own account uses",
         DEFAULT_ACCOUNT,
-        "",
-        "choose another name, or set an account in `serviceAccount.name`",
+        next_step="choose another name, or set an account in `serviceAccount.name`",
     )
 
 
@@ -102,6 +99,5 @@ def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
             path,
             f"is the account that {whose}: rendering it would take over the existing account",
             shortened(account),
-            "",
-            step,
+            next_step=step,
         )

@@ -80,8 +80,7 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("mainApplicationFile"),
             "`mainClass` is missing, and spark-submit cannot find it in this file",
             shortened(file),
-            "",
-            "add `mainClass`, the class with the `main` method, including its package",
+            next_step="add `mainClass`, the class with the `main` method, including its package",
         )
 
 
@@ -94,8 +93,7 @@ def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("mainApplicationFile"),
             "without `mainClass`, the driver fails unless the jar's manifest has a Main-Class",
             shortened(file),
-            "",
-            "add `mainClass`, the class with the `main` method, including its package",
+            next_step="add `mainClass`, the class with the `main` method, including its package",
         )
 
 
@@ -177,10 +175,10 @@ def _unexpanded_value(path: Path, text: str, step: str) -> Iterator[Finding]:
         r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)|\$\{([A-Z_][A-Z0-9_]*)\}|(?<![$\w])\$([A-Z][A-Z0-9_]+)\b", text
     )
     if braces:
-        yield Finding(path, _UNCHANGED, shortened(braces[0]), "", _VALUE_STEP)
+        yield Finding(path, _UNCHANGED, shortened(braces[0]), next_step=_VALUE_STEP)
     elif variable:
         name = variable[1] or variable[2] or variable[3]
-        yield Finding(path, _UNCHANGED, shortened(variable[0]), "", step % shortened(name))
+        yield Finding(path, _UNCHANGED, shortened(variable[0]), next_step=step % shortened(name))
 
 
 def _unexpanded_arguments(facts: DocumentFacts) -> Iterator[Finding]:
@@ -192,9 +190,9 @@ def _unexpanded_arguments(facts: DocumentFacts) -> Iterator[Finding]:
         braces = re.search(r"\{\{(?:(?!\{\{|\}\}).)*+\}\}", text)
         variable = re.search(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|(?<![$\w])\$[A-Z][A-Z0-9_]+\b", text)
         if braces:
-            yield Finding(path, _UNCHANGED, shortened(braces[0]), "", _VALUE_STEP)
+            yield Finding(path, _UNCHANGED, shortened(braces[0]), next_step=_VALUE_STEP)
         elif variable:
             name = variable[0].strip("${}")
             step = f"write `$({name})` for an environment variable of the container, or the value itself"
             message = "is passed on unchanged: no shell expands it"
-            yield Finding(path, message, shortened(variable[0]), "", step)
+            yield Finding(path, message, shortened(variable[0]), next_step=step)

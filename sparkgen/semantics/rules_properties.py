@@ -60,8 +60,7 @@ def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("sparkConf", name),
             "has no effect: the class needs the scheduler backend of native Spark on Kubernetes",
             backend_class,
-            "",
-            f"delete it: {BACKEND_CLASSES[backend_class]}",
+            next_step=f"delete it: {BACKEND_CLASSES[backend_class]}",
         )
 
 

@@ -92,8 +92,7 @@ def directories(facts: ServerFacts) -> Iterator[Finding]:
             facts.path("janitor", "port") if "port" in janitor else facts.path("port"),
             "is the port of both the service and its janitor, which share a pod",
             shortened(str(port)),
-            "",
-            "choose another port for the janitor in `janitor.port`",
+            next_step="choose another port for the janitor in `janitor.port`",
         )
 
 
@@ -123,6 +122,7 @@ def accounts(facts: ServerFacts) -> Iterator[Finding]:
             f"applications let only the service account {shortened(service)} look at their drivers' pods, so "
             "the janitor would remove data of running applications",
             shortened(name),
-            "",
-            "delete it; if you bind this account in each namespace, set `janitor.withoutAccessSeconds: 0`",
+            next_step=(
+                "delete it; if you bind this account in each namespace, set `janitor.withoutAccessSeconds: 0`"
+            ),
         )

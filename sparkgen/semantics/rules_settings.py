@@ -28,8 +28,7 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("sparkConf", name),
             f"has no effect: `{dotted}` is {said}, and the field takes precedence",
             safe(name, text),
-            "",
-            f"delete it, or delete `{dotted}`",
+            next_step=f"delete it, or delete `{dotted}`",
         )
     yield from _switched_off(facts)
     yield from _overruled(facts)
@@ -43,8 +42,7 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("sparkConf", name),
             f"has no effect: `hadoopConf` sets {said}, and takes precedence",
             safe(name, text),
-            "",
-            f"delete it, or delete `{shortened(plain)}` from `hadoopConf`",
+            next_step=f"delete it, or delete `{shortened(plain)}` from `hadoopConf`",
         )
 
 
@@ -57,8 +55,7 @@ def _overruled(facts: DocumentFacts) -> Iterator[Finding]:
                 facts.path("sparkConf", name),
                 f"has no effect: it is an older name, and Spark reads `{winner}` in its place",
                 safe(name, text),
-                "",
-                f"delete it, or delete `{winner}`",
+                next_step=f"delete it, or delete `{winner}`",
             )
 
 
@@ -71,8 +68,7 @@ def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("sparkConf", name),
             "has no effect: `eventLog` is set, which turns it on",
             safe(name, text),
-            "",
-            "delete it; to turn the log off, set `enabled: false` in `eventLog`",
+            next_step="delete it; to turn the log off, set `enabled: false` in `eventLog`",
         )
 
 
@@ -253,8 +249,7 @@ def lost_resources(facts: DocumentFacts) -> Iterator[Finding]:
                     facts.path("sparkConf", name),
                     f"nothing specifies which device the {role} pod needs, so it gets none",
                     shortened(amount),
-                    "",
-                    f"add `{vendor}`, such as `nvidia.com`, or `gpu` below `{role}:`",
+                    next_step=f"add `{vendor}`, such as `nvidia.com`, or `gpu` below `{role}:`",
                 )
 
 

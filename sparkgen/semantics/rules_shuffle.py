@@ -112,8 +112,7 @@ def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
             path,
             f"the service's port, {port}, is in the range for executors, {text}",
             text if "hostPorts" in section else str(port),
-            "",
-            "choose a range that does not contain the service's port",
+            next_step="choose a range that does not contain the service's port",
         )
 
 
@@ -140,8 +139,7 @@ def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
                 facts.path(FIELD, "hostPorts"),
                 f"some of these are {whose}, and may be in use when an executor starts",
                 text,
-                "",
-                "choose a range below 30000",
+                next_step="choose a range below 30000",
             )
 
 
@@ -200,8 +198,9 @@ def _scratch(facts: DocumentFacts) -> Iterator[Finding]:
                     (*path, "name"),
                     "Spark writes to the shuffle service's directories, not here",
                     shortened(str(mount["name"])),
-                    "",
-                    "delete the mount, and list fast disks in `directories` of the service and here",
+                    next_step=(
+                        "delete the mount, and list fast disks in `directories` of the service and here"
+                    ),
                 )
 
 
@@ -238,8 +237,7 @@ def nested(path: Path, found: Iterable[str]) -> Iterator[Finding]:
                 (*path, index),
                 f"and `{other}` are the same directory, or one contains the other",
                 directory,
-                "",
-                "use one separate directory per disk",
+                next_step="use one separate directory per disk",
             )
         before.append(directory)
 

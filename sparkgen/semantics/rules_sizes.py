@@ -301,7 +301,7 @@ def _replaced_amount(role: str, path: Path, text: str, needed: int | None) -> Fi
         size = f"the {needed} MiB" if needed is not None else "the memory"
         message = f"is overridden by {size} that Spark needs: heap and overhead together"
         step = f"delete it, and set `memory` or `memoryOverhead` of the {role}"
-    return Finding(path, message, shortened(text), "", step)
+    return Finding(path, message, shortened(text), next_step=step)
 
 
 def _needed_mib(facts: DocumentFacts, role: str) -> int | None:

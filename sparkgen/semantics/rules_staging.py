@@ -68,6 +68,5 @@ def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
             facts.path("push", "nodePort"),
             "is the node port of both sides, but Kubernetes gives it to only one of them",
             str(ports[1]),
-            "",
-            "choose another port for one of the two sides",
+            next_step="choose another port for one of the two sides",
         )

@@ -49,7 +49,7 @@ def _nuls(value: Any, path: Path) -> Iterator[Finding]:
 
 def _nul(path: Path, subject: str) -> Finding:
     message = f"{subject} the character NUL, which ends arguments, environment variables and paths on Linux"
-    return Finding(path, message, "U+0000", "", "delete it")
+    return Finding(path, message, "U+0000", next_step="delete it")
 
 
 def _not_xml(path: Path, text: str, subject: str) -> Finding:

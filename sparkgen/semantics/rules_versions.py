@@ -78,8 +78,7 @@ def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) 
                 path,
                 f"its tag says Spark {in_image}, but `sparkVersion` is {version}",
                 shortened(image),
-                "",
-                f'write `sparkVersion: "{in_image}"`, or use the image of {version}',
+                next_step=f'write `sparkVersion: "{in_image}"`, or use the image of {version}',
             )
 
 
@@ -163,8 +162,7 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
             path,
             f"is made for Spark {made_for[1]}.{made_for[2]}, but `sparkVersion` is {spark}",
             shortened(name),
-            "",
-            f"use version {spark}" if module else "use the artifact for this version of Spark",
+            next_step=f"use version {spark}" if module else "use the artifact for this version of Spark",
         )
     elif line and line[1] != wanted:
         fixed = name.replace(f"_{line[1]}", f"_{wanted}")

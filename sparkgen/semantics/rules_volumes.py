@@ -89,7 +89,7 @@ def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
         if other is not None:
             message = "a volume with this name is already defined"
             step = "give it another name, or delete it"
-            yield Finding((*path, "name"), message, shortened(name), "", step)
+            yield Finding((*path, "name"), message, shortened(name), next_step=step)
         seen.setdefault((role, name), set(volume))
 
 
@@ -121,8 +121,7 @@ def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
                 facts.path("volumes", index),
                 "no container mounts it, so it is not in any pod",
                 shortened(str(volume.get("name"))),
-                "",
-                "mount it in `volumeMounts` of a role, or delete it",
+                next_step="mount it in `volumeMounts` of a role, or delete it",
             )
 
 
@@ -137,8 +136,7 @@ def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
                     path,
                     f"{taken[at]} is already mounted at this path",
                     shortened(place),
-                    "",
-                    f"mount {what} somewhere else",
+                    next_step=f"mount {what} somewhere else",
                 )
             taken.setdefault(at, what)
         for path, mount in _mounts(container):
@@ -214,7 +212,7 @@ def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
         for path, mount in _mounts(container):
             if mount.get("name") in SECRET_VOLUMES:
                 message = "contains the allocator's credentials, which no other container may have"
-                yield Finding((*path, "name"), message, str(mount["name"]), "", "delete the mount")
+                yield Finding((*path, "name"), message, str(mount["name"]), next_step="delete the mount")
         for path, place, _ in places(container):
             if is_below(place, contract.ROOT):
                 yield Finding(
@@ -243,14 +241,13 @@ def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
                 else:
                     name = shortened(at.removeprefix(f"{_CONF}/"))
                     step = f"list the file {name} in `sparkConfFiles`, with `configMapKeyRef`"
-                yield Finding(path, message, shortened(place), "", step)
+                yield Finding(path, message, shortened(place), next_step=step)
             elif at in ("/", "/opt", "/opt/spark", "/opt/spark/bin", "/opt/spark/jars", "/opt/spark/python"):
                 yield Finding(
                     path,
                     "hides Spark's files in the image",
                     shortened(place),
-                    "",
-                    "mount it somewhere else, or mount single files with `subPath`",
+                    next_step="mount it somewhere else, or mount single files with `subPath`",
                 )
 
 
