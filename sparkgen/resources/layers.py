@@ -45,9 +45,14 @@ def secret_env(name: str, secret: str, key: str = contract.SECRET_KEY) -> Layer:
     return {"@if": secret, "name": name, "valueFrom": {"secretKeyRef": source}}
 
 
-def read_only(name: str, path: str) -> dict[str, Any]:
-    """A read-only mount."""
-    return {"name": name, "mountPath": path, "readOnly": True}
+def read_only(name: str, path: str, when: str = "") -> dict[str, Any]:
+    """A read-only mount, if the value `when` is true."""
+    return {**({"@if": when} if when else {}), "name": name, "mountPath": path, "readOnly": True}
+
+
+def secret_volume(name: str, secret: str, key: str, file: str) -> dict[str, Any]:
+    """A volume with one key of a Secret as a file."""
+    return {"name": name, "secret": {"secretName": secret, "items": [{"key": key, "path": file}]}}
 
 
 def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
@@ -60,14 +65,31 @@ def claim_volume(name: str, claim: str) -> dict[str, Any]:
     return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
 
 
-def token_sources() -> list[dict[str, Any]]:
-    """The sources of the volume that the API server would add itself, for a single container to mount."""
-    namespace = {"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}
-    return [
-        {"serviceAccountToken": {"path": "token", "expirationSeconds": TOKEN_SECONDS}},
-        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
-        {"downwardAPI": {"items": [namespace]}},
-    ]
+_NAMESPACE = {"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}
+TOKEN: Layer = {
+    "name": contract.TOKEN_VOLUME,
+    "projected": {
+        "sources": [
+            {"serviceAccountToken": {"path": "token", "expirationSeconds": TOKEN_SECONDS}},
+            {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+            {"downwardAPI": {"items": [_NAMESPACE]}},
+        ]
+    },
+}
+"""The volume that the API server would add itself, for a single container to mount."""
+STARTS = {"periodSeconds": 1, "failureThreshold": 120}
+"""How often, and for how long, a container that is ready soon is asked whether it has started."""
+LIVES = {"periodSeconds": 10, "failureThreshold": 6}
+
+
+def asks(path: str, port: int | str, **numbers: int) -> dict[str, Any]:
+    """A probe of a page."""
+    return {"httpGet": {"path": path, "port": port}, **numbers}
+
+
+def connects(port: int | str, **numbers: int) -> dict[str, Any]:
+    """A probe that only connects."""
+    return {"tcpSocket": {"port": port}, **numbers}
 
 
 def picked_from_role(*fields: str) -> Layer:
@@ -118,7 +140,7 @@ CONF_FILES_VOLUME: Layer = {
 The allocator mounts the run's ConfigMap instead: it has a token, and does not need others' files."""
 
 HADOOP_ENV = {"@if": "hadoop", "name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR}
-HADOOP_MOUNT = {"@if": "hadoop", **read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR)}
+HADOOP_MOUNT = read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR, "hadoop")
 HADOOP_VOLUMES = (
     {"@if": "ownHadoop", **config_map_volume(contract.HADOOP_VOLUME, "@{run}-hadoop")},
     {"@if": "hadoopConfigMap", **config_map_volume(contract.HADOOP_VOLUME, "@{hadoopConfigMap}")},
@@ -131,21 +153,12 @@ NOTEBOOK_TOKEN_FILE = "token"  # noqa: S105 - a file's name
 
 def asks_jupyter(**numbers: int) -> dict[str, Any]:
     """A probe of JupyterLab, which answers it without a token."""
-    return {
-        "httpGet": {"path": contract.NOTEBOOK_PATH, "port": contract.NOTEBOOK_PORT},
-        "timeoutSeconds": 5,
-        **numbers,
-    }
+    return asks(contract.NOTEBOOK_PATH, contract.NOTEBOOK_PORT, timeoutSeconds=5, **numbers)
 
 
 def asks_connect(**numbers: int) -> dict[str, Any]:
     """A probe of the Connect server through the allocator: Kubernetes' own probes cannot check its gRPC."""
-    return {
-        "@if": "connect",
-        "httpGet": {"path": contract.CONNECT_PATH, "port": contract.ALLOCATOR_PORT},
-        "timeoutSeconds": 5,
-        **numbers,
-    }
+    return {"@if": "connect", **asks(contract.CONNECT_PATH, ALLOCATOR_PORT, timeoutSeconds=5, **numbers)}
 
 
 LAYERS: Mapping[str, Layer] = {
@@ -274,14 +287,8 @@ LAYERS: Mapping[str, Layer] = {
                     ],
                     "volumeMounts": [
                         {"name": contract.ARTIFACTS_VOLUME, "mountPath": contract.ARTIFACTS_DIR},
-                        {
-                            "@if": "fetch.pullSecret",
-                            **read_only(contract.REGISTRY_VOLUME, contract.REGISTRY_DIR),
-                        },
-                        {
-                            "@if": "fetch.ca",
-                            **read_only(contract.REGISTRY_CA_VOLUME, contract.REGISTRY_CA_DIR),
-                        },
+                        read_only(contract.REGISTRY_VOLUME, contract.REGISTRY_DIR, "fetch.pullSecret"),
+                        read_only(contract.REGISTRY_CA_VOLUME, contract.REGISTRY_CA_DIR, "fetch.ca"),
                         {
                             "@if": "fetch.cacheVolume",
                             "name": "@{fetch.cacheVolume}",
@@ -294,11 +301,12 @@ LAYERS: Mapping[str, Layer] = {
                 {"name": contract.ARTIFACTS_VOLUME, "emptyDir": {}},
                 {
                     "@if": "fetch.pullSecret",
-                    "name": contract.REGISTRY_VOLUME,
-                    "secret": {
-                        "secretName": "@{fetch.pullSecret}",
-                        "items": [{"key": DOCKER_CONFIG_KEY, "path": contract.REGISTRY_FILE}],
-                    },
+                    **secret_volume(
+                        contract.REGISTRY_VOLUME,
+                        "@{fetch.pullSecret}",
+                        DOCKER_CONFIG_KEY,
+                        contract.REGISTRY_FILE,
+                    ),
                 },
                 {
                     "@if": "fetch.ca",
@@ -344,13 +352,7 @@ LAYERS: Mapping[str, Layer] = {
                 volumeMounts=[read_only(contract.KERBEROS_VOLUME, contract.KERBEROS_DIR)],
             ),
             "volumes": [
-                {
-                    "name": contract.KERBEROS_VOLUME,
-                    "secret": {
-                        "secretName": "@{login.secret}",
-                        "items": [{"key": "@{login.key}", "path": "@{login.file}"}],
-                    },
-                }
+                secret_volume(contract.KERBEROS_VOLUME, "@{login.secret}", "@{login.key}", "@{login.file}")
             ],
         },
     },
@@ -402,16 +404,8 @@ LAYERS: Mapping[str, Layer] = {
                         env_if("byKubelet", contract.ENV_CHECK_EXPIRY, "true"),
                     ],
                     "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
-                    "startupProbe": {
-                        "httpGet": {"path": contract.READY_PATH, "port": ALLOCATOR_PORT},
-                        "periodSeconds": 1,
-                        "failureThreshold": 120,
-                    },
-                    "livenessProbe": {
-                        "httpGet": {"path": contract.HEALTH_PATH, "port": ALLOCATOR_PORT},
-                        "periodSeconds": 10,
-                        "failureThreshold": 6,
-                    },
+                    "startupProbe": asks(contract.READY_PATH, ALLOCATOR_PORT, **STARTS),
+                    "livenessProbe": asks(contract.HEALTH_PATH, ALLOCATOR_PORT, **LIVES),
                     "volumeMounts": [
                         {"name": contract.SESSION_VOLUME, "mountPath": contract.SESSION_DIR},
                         read_only(contract.CONF_VOLUME, contract.CONF_DIR),
@@ -494,13 +488,12 @@ LAYERS: Mapping[str, Layer] = {
             "volumes": [
                 {"@if": "notebook.claim", **claim_volume(contract.HOME_VOLUME, "@{notebook.claim}")},
                 {"@if": "notebook.withoutClaim", "name": contract.HOME_VOLUME, "emptyDir": {}},
-                {
-                    "name": contract.NOTEBOOK_VOLUME,
-                    "secret": {
-                        "secretName": "@{notebook.token.name}",
-                        "items": [{"key": "@{notebook.token.key}", "path": NOTEBOOK_TOKEN_FILE}],
-                    },
-                },
+                secret_volume(
+                    contract.NOTEBOOK_VOLUME,
+                    "@{notebook.token.name}",
+                    "@{notebook.token.key}",
+                    NOTEBOOK_TOKEN_FILE,
+                ),
             ],
             # Otherwise, the kubelet changes the group of all files in the home directory at each start.
             "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
@@ -522,7 +515,7 @@ LAYERS: Mapping[str, Layer] = {
                 config_map_volume(contract.CONF_VOLUME, "@{run}-conf"),
                 config_map_volume(contract.EXECUTOR_VOLUME, "@{run}-executor"),
                 config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),
-                {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
+                TOKEN,
                 CONF_FILES_VOLUME,
                 *HADOOP_VOLUMES,
             ]
@@ -604,11 +597,7 @@ LAYERS: Mapping[str, Layer] = {
                         {"name": "SPARK_SHUFFLE_OPTS", "value": "@{sidecar.options}"},
                     ],
                     "ports": [{"name": "shuffle", "containerPort": "@{sidecar.port}"}],
-                    "startupProbe": {
-                        "tcpSocket": {"port": "@{sidecar.port}"},
-                        "periodSeconds": 1,
-                        "failureThreshold": 120,
-                    },
+                    "startupProbe": connects("@{sidecar.port}", **STARTS),
                     "resources": "@{sidecar.resources}",
                     "volumeMounts": "@{sidecar.mounts}",
                     "imagePullPolicy": "@{rolePullPolicy}",

@@ -8,18 +8,22 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
+    LIVES,
     RUN_ENV,
     RUNTIME,
     SERVICE_ARGS,
+    STARTS,
+    TOKEN,
     Layer,
+    asks,
     claim_volume,
     config_map_volume,
+    connects,
     env_if,
     field_env,
     picked_from_role,
     read_only,
     secret_env,
-    token_sources,
 )
 from sparkgen.resources.security import POD_SECURITY, RESTRICTED, SPARK_UID
 
@@ -324,17 +328,9 @@ DAEMON_SET: Layer = {
                             {"@if": "hostNetwork", **field_env(contract.ENV_LOCAL_IP, "status.podIP")},
                         ],
                         "ports": [{"name": "shuffle", "containerPort": "@{port}", "hostPort": "@{port}"}],
-                        "startupProbe": {
-                            "tcpSocket": {"port": "@{port}"},
-                            "periodSeconds": 1,
-                            "failureThreshold": 120,
-                        },
-                        "readinessProbe": {"tcpSocket": {"port": "@{port}"}, "periodSeconds": 5},
-                        "livenessProbe": {
-                            "tcpSocket": {"port": "@{port}"},
-                            "periodSeconds": 10,
-                            "failureThreshold": 6,
-                        },
+                        "startupProbe": connects("@{port}", **STARTS),
+                        "readinessProbe": connects("@{port}", periodSeconds=5),
+                        "livenessProbe": connects("@{port}", **LIVES),
                         "resources": "@{resources}",
                         "securityContext": AS_SPARK,
                         "volumeMounts": [
@@ -361,11 +357,7 @@ DAEMON_SET: Layer = {
                             field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
                         ],
                         "ports": [{"name": contract.JANITOR_CONTAINER, "containerPort": "@{janitorPort}"}],
-                        "livenessProbe": {
-                            "httpGet": {"path": contract.HEALTH_PATH, "port": "@{janitorPort}"},
-                            "periodSeconds": 10,
-                            "failureThreshold": 6,
-                        },
+                        "livenessProbe": asks(contract.HEALTH_PATH, "@{janitorPort}", **LIVES),
                         "securityContext": {**AS_SPARK, "readOnlyRootFilesystem": True},
                         "volumeMounts": [
                             "@{*directoryMounts}",
@@ -376,7 +368,7 @@ DAEMON_SET: Layer = {
                 "volumes": [
                     "@{*directoryVolumes}",
                     config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
-                    {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
+                    TOKEN,
                 ],
                 "hostNetwork": "@{hostNetwork}",
                 "dnsPolicy": "@{dnsPolicy}",

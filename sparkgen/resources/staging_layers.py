@@ -13,12 +13,14 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.resources.layers import (
     RUNTIME,
+    STARTS,
+    TOKEN,
     Layer,
     claim_volume,
     config_map_volume,
     read_only,
     secret_env,
-    token_sources,
+    secret_volume,
 )
 from sparkgen.resources.object_layers import (
     DAEMON_POD,
@@ -110,17 +112,16 @@ def mounts(*, storage_is_read_only: bool) -> list[Layer]:
         read_only(contract.CONF_VOLUME, contract.CONF_DIR),
         {**data, **({"readOnly": True} if storage_is_read_only else {})},
         read_only(contract.REGISTRY_USERS_VOLUME, contract.REGISTRY_USERS_DIR),
-        {"@if": "tls", **read_only(contract.REGISTRY_TLS_VOLUME, contract.REGISTRY_TLS_DIR)},
+        read_only(contract.REGISTRY_TLS_VOLUME, contract.REGISTRY_TLS_DIR, "tls"),
     ]
 
 
 def volumes(side: str) -> list[Layer]:
     """The volumes of a side, with its own passwords only."""
-    users = {"secretName": "@{credentials}", "items": [{"key": side, "path": HTPASSWD}]}
     return [
         config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
         {"@if": "claim", **claim_volume(contract.REGISTRY_VOLUME, "@{claim}")},
-        {"name": contract.REGISTRY_USERS_VOLUME, "secret": users},
+        secret_volume(contract.REGISTRY_USERS_VOLUME, "@{credentials}", side, HTPASSWD),
         {"@if": "tls", "name": contract.REGISTRY_TLS_VOLUME, "secret": {"secretName": "@{tls}"}},
     ]
 
@@ -167,7 +168,7 @@ def deployment(side: str, name: str, container: Layer) -> Layer:
 PULL_CONTAINER: Layer = {
     "command": ["registry", "serve", CONFIGURATION + contract.REGISTRY_PULL_FILE],
     "env": [NO_TRACES, *S3_ENV],
-    "startupProbe": answers(periodSeconds=1, failureThreshold=120),
+    "startupProbe": answers(**STARTS),
     "livenessProbe": answers(periodSeconds=20, failureThreshold=3),
     "volumeMounts": mounts(storage_is_read_only=True),
 }
@@ -191,6 +192,10 @@ def disruption_budget(side: str, name: str) -> Layer:
     }
 
 
+GC_MOUNTS = (
+    read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+    {"name": contract.REGISTRY_VOLUME, "mountPath": contract.REGISTRY_DATA_DIR},
+)
 GC_POD: Layer = {
     **DAEMON_POD,
     "serviceAccountName": "@{name}-gc",
@@ -209,10 +214,7 @@ GC_POD: Layer = {
                 CONFIGURATION + contract.REGISTRY_GC_FILE,
             ],
             "env": [NO_TRACES],
-            "volumeMounts": [
-                read_only(contract.CONF_VOLUME, contract.CONF_DIR),
-                {"name": contract.REGISTRY_VOLUME, "mountPath": contract.REGISTRY_DATA_DIR},
-            ],
+            "volumeMounts": GC_MOUNTS,
         },
         # Decides what to delete; the only container with a token.
         {
@@ -239,16 +241,13 @@ GC_POD: Layer = {
             "name": contract.SWEEP_CONTAINER,
             "command": "@{gc.sweep}",
             "env": [NO_TRACES],
-            "volumeMounts": [
-                read_only(contract.CONF_VOLUME, contract.CONF_DIR),
-                {"name": contract.REGISTRY_VOLUME, "mountPath": contract.REGISTRY_DATA_DIR},
-            ],
+            "volumeMounts": GC_MOUNTS,
         }
     ],
     "volumes": [
         config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
         claim_volume(contract.REGISTRY_VOLUME, "@{claim}"),
-        {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
+        TOKEN,
     ],
 }
 
