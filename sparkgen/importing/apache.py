@@ -145,33 +145,12 @@ def fill_in(draft: Draft) -> None:
 
 ROWS = (
     *metadata.ROWS,
-    Row("spec.mainClass", "spec.mainClass", how=main_class, words="the class PythonRunner is left out"),
-    Row(
-        "spec.jars",
-        "spec.mainApplicationFile",
-        how=files_of_program,
-        words="the first jar becomes the main file, and the others become `deps.jars`",
-    ),
-    Row(
-        "spec.pyFiles",
-        "spec.mainApplicationFile",
-        how=files_of_program,
-        words="the first file becomes the main file, and the others become `deps.pyFiles`",
-    ),
-    Row(
-        "spec.sparkRFiles",
-        "spec.mainApplicationFile",
-        how=files_of_program,
-        words="the file becomes the main file",
-    ),
-    Row("spec.files", "spec.deps.files", how=transforms.comma_list, words="the text becomes a list"),
-    Row(
-        "spec.driverArgs",
-        "spec.arguments",
-        how=arguments,
-        words="with the class PythonRunner, the first argument becomes the main file, and the second "
-        "`deps.pyFiles`. All other arguments are copied",
-    ),
+    Row("spec.mainClass", "spec.mainClass", how=main_class),
+    Row("spec.jars", "spec.mainApplicationFile", how=files_of_program),
+    Row("spec.pyFiles", "spec.mainApplicationFile", how=files_of_program),
+    Row("spec.sparkRFiles", "spec.mainApplicationFile", how=files_of_program),
+    Row("spec.files", "spec.deps.files", how=transforms.comma_list),
+    Row("spec.driverArgs", "spec.arguments", how=arguments),
     Row("spec.proxyUser", "spec.proxyUser"),
     Row(
         "spec.deploymentMode",
@@ -179,22 +158,12 @@ ROWS = (
         reason="the driver always runs in its own pod",
         step="check whether the application needs files or settings of the submitting machine",
     ),
-    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words=transforms.PROPERTIES_WORDS),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties),
     Row("spec.runtimeVersions.sparkVersion", "spec.sparkVersion"),
-    Row(
-        "spec.runtimeVersions.scalaVersion",
-        "spec.scalaVersion",
-        how=scala_version,
-        words="the value is left out if the Spark version determines the Scala version",
-    ),
+    Row("spec.runtimeVersions.scalaVersion", "spec.scalaVersion", how=scala_version),
     Row("spec.runtimeVersions.jdkVersion", needless=True, reason="the image determines the Java version"),
     *(
-        Row(
-            f"spec.{role}Spec.podTemplateSpec",
-            f"spec.{role}.template",
-            how=transforms.template,
-            words=f"Spark's container is renamed to `spark-kubernetes-{role}`",
-        )
+        Row(f"spec.{role}Spec.podTemplateSpec", f"spec.{role}.template", how=transforms.template)
         for role in ("driver", "executor")
     ),
     Row(
@@ -208,28 +177,13 @@ ROWS = (
         reason="sparkgen renders no ConfigMaps of your own",
         step="commit the ConfigMap beside the rendered files, and mount it with `configMaps`",
     ),
-    Row(
-        f"{_TOLERATIONS}.restartConfig.restartPolicy",
-        "spec.restartPolicy.type",
-        how=restart_policy,
-        words="with `Always`, sparkgen renders a Deployment. The value `OnInfrastructureFailure` is lost",
-    ),
+    Row(f"{_TOLERATIONS}.restartConfig.restartPolicy", "spec.restartPolicy.type", how=restart_policy),
     *(
-        Row(
-            f"{_TOLERATIONS}.restartConfig.{name}",
-            "spec.restartPolicy.onFailureRetries",
-            how=attempts,
-            words="the number is copied only if the policy is `OnFailure`",
-        )
+        Row(f"{_TOLERATIONS}.restartConfig.{name}", "spec.restartPolicy.onFailureRetries", how=attempts)
         for name in ("maxRestartAttempts", "maxRestartOnFailure")
     ),
     *(
-        Row(
-            f"{_TOLERATIONS}.restartConfig.{name}",
-            how=back_off,
-            words="if the policy has retries, the value is lost, because Kubernetes sets the time between "
-            "retries. Otherwise, the value is not needed",
-        )
+        Row(f"{_TOLERATIONS}.restartConfig.{name}", how=back_off)
         for name in (
             "restartBackoffMillis",
             "restartBackoffMillisForFailure",
@@ -280,12 +234,6 @@ ROWS = (
         reason="an ended driver is kept until its Job is deleted",
         step="to delete the Job, set `timeToLiveSeconds`",
     ),
-    Row(
-        f"{_TOLERATIONS}.ttlAfterStopMillis",
-        "spec.timeToLiveSeconds",
-        how=transforms.milliseconds_to_live,
-        words="the value is converted to whole seconds. Kubernetes deletes the driver's Job after this time, "
-        "and GitOps tools then create the Job again",
-    ),
+    Row(f"{_TOLERATIONS}.ttlAfterStopMillis", "spec.timeToLiveSeconds", how=transforms.milliseconds_to_live),
 )
 TABLE = table(ROWS)

@@ -29,24 +29,13 @@ SPEC_ROWS = (
     Row("spec.mainClass", "spec.mainClass"),
     Row("spec.mainApplicationFile", "spec.mainApplicationFile"),
     Row("spec.arguments", "spec.arguments"),
-    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words=transforms.PROPERTIES_WORDS),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties),
     Row("spec.hadoopConf", "spec.hadoopConf"),
     Row("spec.memoryOverheadFactor", "spec.memoryOverheadFactor"),
     Row("spec.volumes", "spec.volumes"),
     Row("spec.suspend", "spec.suspend"),
-    Row(
-        "spec.restartPolicy",
-        "spec.restartPolicy",
-        how=transforms.restart,
-        words="with `Always`, sparkgen renders a Deployment. Kubernetes sets the time between retries",
-    ),
-    Row(
-        "spec.timeToLiveSeconds",
-        "spec.timeToLiveSeconds",
-        how=transforms.time_to_live,
-        words="Kubernetes deletes the driver's Job after this time, and GitOps tools then create the Job "
-        "again",
-    ),
+    Row("spec.restartPolicy", "spec.restartPolicy", how=transforms.restart),
+    Row("spec.timeToLiveSeconds", "spec.timeToLiveSeconds", how=transforms.time_to_live),
     *(
         Row(f"spec.deps.{name}", f"spec.deps.{name}")
         for name in ("jars", "files", "pyFiles", "archives", "packages", "excludePackages", "repositories")
@@ -80,12 +69,7 @@ SPEC_ROWS = (
         reason="the driver always runs in its own pod",
         step="check whether the application needs files or settings of the submitting machine",
     ),
-    Row(
-        "spec.nodeSelector.*",
-        "spec.driver.nodeSelector.*",
-        how=transforms.both_roles,
-        words="the value is copied to both roles, except to a role that has its own value",
-    ),
+    Row("spec.nodeSelector.*", "spec.driver.nodeSelector.*", how=transforms.both_roles),
     Row(
         "spec.pythonVersion",
         same=("3",),
@@ -96,20 +80,8 @@ SPEC_ROWS = (
         Row(f"spec.{name}", needless=True, reason=_DEAD)
         for name in ("failureRetries", "retryInterval", "initContainerImage")
     ),
-    Row(
-        "spec.monitoring",
-        "spec.driver.javaOptions",
-        how=monitoring.monitoring,
-        words="if `prometheus.configFile` is set, the document gets the Java agent, its port and its "
-        "annotations",
-    ),
-    Row(
-        "spec.batchScheduler",
-        "spec.batchScheduler",
-        how=transforms.batch_scheduler,
-        words="`volcano`, `yunikorn` and `kube-scheduler` are copied, and any other name becomes "
-        "`schedulerName` of both roles",
-    ),
+    Row("spec.monitoring", "spec.driver.javaOptions", how=monitoring.monitoring),
+    Row("spec.batchScheduler", "spec.batchScheduler", how=transforms.batch_scheduler),
     *(
         Row(f"spec.batchSchedulerOptions.{name}", f"spec.batchSchedulerOptions.{name}")
         for name in ("queue", "priorityClassName")
@@ -138,12 +110,7 @@ SPEC_ROWS = (
         reason="sparkgen renders no Service or Ingress for other ports",
         step="list the ports in `spec.driver.ports`, and commit your own Service and Ingress for them",
     ),
-    Row(
-        "spec.driverPodDisruptionBudget",
-        "spec.podDisruptionBudget",
-        how=transforms.disruption_budget,
-        words="the budget becomes `enabled: true`, and its numbers are not copied",
-    ),
+    Row("spec.driverPodDisruptionBudget", "spec.podDisruptionBudget", how=transforms.disruption_budget),
 )
 
 ROLE_ROWS = (
@@ -182,24 +149,9 @@ ROLE_ROWS = (
             "ports",
         )
     ),
-    Row(
-        "spec.ROLE.template",
-        "spec.ROLE.template",
-        how=transforms.template,
-        words="Spark's container is renamed to `spark-kubernetes-ROLE`",
-    ),
-    Row(
-        "spec.ROLE.envVars",
-        "spec.ROLE.env",
-        how=transforms.listed_variables,
-        words="the mapping becomes a list",
-    ),
-    Row(
-        "spec.ROLE.envSecretKeyRefs",
-        "spec.ROLE.env",
-        how=transforms.listed_secret_variables,
-        words="the mapping becomes a list, in which each item has `valueFrom.secretKeyRef`",
-    ),
+    Row("spec.ROLE.template", "spec.ROLE.template", how=transforms.template),
+    Row("spec.ROLE.envVars", "spec.ROLE.env", how=transforms.listed_variables),
+    Row("spec.ROLE.envSecretKeyRefs", "spec.ROLE.env", how=transforms.listed_secret_variables),
     Row(
         "spec.ROLE.memoryLimit",
         reason="a pod's memory limit is its request: `memory` and `memoryOverhead` together",
@@ -248,13 +200,8 @@ ROLE_ROWS = (
 )
 
 OUTER_ROWS = (
-    Row(
-        "spec.schedule",
-        "outer.schedule",
-        how=transforms.schedule,
-        words="a time zone in `CRON_TZ=` becomes `timeZone`",
-    ),
-    Row("spec.timeZone", "outer.timeZone", how=transforms.time_zone, words="the value `Local` is left out"),
+    Row("spec.schedule", "outer.schedule", how=transforms.schedule),
+    Row("spec.timeZone", "outer.timeZone", how=transforms.time_zone),
     Row("spec.concurrencyPolicy", "outer.concurrencyPolicy"),
     Row("spec.suspend", "outer.suspend"),
     Row("spec.successfulRunHistoryLimit", "outer.successfulRunHistoryLimit"),

@@ -249,40 +249,16 @@ def tell_address(draft: Draft, node: Node) -> None:
 SPEC_ROWS = (
     Row("spec.sparkVersion", "spec.sparkVersion"),
     Row("spec.image", "spec.image"),
-    *(
-        Row(
-            f"spec.{there}.template",
-            f"spec.{here}.template",
-            how=template,
-            words=f"{words}. Spark's container is renamed to `spark-kubernetes-{here}`",
-        )
-        for there, here, words in (
-            (
-                "server",
-                "driver",
-                "the image, the CPU, the memory and the token "
-                f"(`{contract.ENV_CONNECT_TOKEN}`) of Spark's container become fields of the document",
-            ),
-            ("executor", "executor", "the image becomes a field of the document"),
-        )
-    ),
-    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words=transforms.PROPERTIES_WORDS),
-    Row("spec.hadoopConf", "spec.hadoopConf", how=hadoop, words="the prefix `spark.hadoop.` is removed"),
-    Row(
-        "spec.dynamicAllocation",
-        "spec.dynamicAllocation",
-        how=dynamic_allocation,
-        words="if dynamic allocation is not enabled, the document gets `enabled: false`",
-    ),
+    Row("spec.server.template", "spec.driver.template", how=template),
+    Row("spec.executor.template", "spec.executor.template", how=template),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties),
+    Row("spec.hadoopConf", "spec.hadoopConf", how=hadoop),
+    Row("spec.dynamicAllocation", "spec.dynamicAllocation", how=dynamic_allocation),
     Row("spec.server.cores", "spec.driver.cores"),
     Row("spec.server.memory", "spec.driver.memory"),
     Row("spec.executor.cores", "spec.executor.cores"),
     Row("spec.executor.memory", "spec.executor.memory"),
-    Row(
-        "spec.executor.instances",
-        "spec.executor.instances",
-        words="if the field is not set, the document gets 2, which is Spark's default",
-    ),
+    Row("spec.executor.instances", "spec.executor.instances"),
     *(
         Row(f"spec.server.service.{name}", needless=True, reason="sparkgen creates the Service")
         for name in ("apiVersion", "kind", "status", "metadata.creationTimestamp")

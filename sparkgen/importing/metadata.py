@@ -104,26 +104,11 @@ def annotation(given: Take) -> None:
 
 
 ROWS = (
-    Row("metadata.name", "metadata.name", how=name, words="the name is shortened to 45 characters"),
-    Row(
-        "metadata.generateName",
-        "metadata.name",
-        how=generated_name,
-        words="the application has a fixed name, and each run adds a hash to the name",
-    ),
+    Row("metadata.name", "metadata.name", how=name),
+    Row("metadata.generateName", "metadata.name", how=generated_name),
     Row("metadata.namespace", "metadata.namespace"),
-    Row(
-        "metadata.labels.*",
-        "metadata.labels.*",
-        how=label,
-        words="all are copied, except those that a deployment tool sets",
-    ),
-    Row(
-        "metadata.annotations.*",
-        "metadata.annotations.*",
-        how=annotation,
-        words="all are copied, except those that a deployment tool sets",
-    ),
+    Row("metadata.labels.*", "metadata.labels.*", how=label),
+    Row("metadata.annotations.*", "metadata.annotations.*", how=annotation),
     *(
         Row(f"metadata.{field}", needless=True, reason=_SERVER)
         for field in (

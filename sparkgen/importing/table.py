@@ -39,7 +39,7 @@ class Row:
     `target`: where it goes; "" if nowhere. `reason`: why it is lost, or what it means here instead; "" if it
     means the same. `step`: the next step for the user. `same`: values that are not needed, because sparkgen
     always works this way. `needless`: nothing is lost without the value, and `reason` says why. `how`: a
-    function that converts the value; `words`: what it does, for the documentation.
+    function that converts the value (tools/docs/reference/conversions.py has words for it).
     """
 
     source: str
@@ -49,7 +49,6 @@ class Row:
     same: tuple[Any, ...] = ()
     needless: bool = False
     how: How | None = None
-    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +156,9 @@ def expanded(rows: Iterable[Row]) -> Iterator[Row]:
             yield row
             continue
         for role in ROLES:
-            names = {
-                name: getattr(row, name).replace("ROLE", role)
-                for name in ("source", "target", "reason", "step", "words")
-            }
-            yield replace(row, **names)
+            yield replace(
+                row, source=row.source.replace("ROLE", role), target=row.target.replace("ROLE", role)
+            )
 
 
 def walk(draft: Draft, node: Node, path: Path, rows: Table, shift: int = 0) -> None:

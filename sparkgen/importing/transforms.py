@@ -11,7 +11,6 @@ from sparkgen.importing.draft import Property, Source
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import NOTHING, ROLES, Take, copy
 
-PROPERTIES_WORDS = "the section [Spark properties](#spark-properties) shows what becomes of each property"
 _TTL_STEP = "if a GitOps tool applies the manifests, delete the field; `run.history` removes ended runs"
 _WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on"
 

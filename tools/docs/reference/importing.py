@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
+from docs.reference import conversions
 from docs.reference.markdown import sentences, table
 from sparkgen.importing import apache, kubeflow, kubeflow_connect
 from sparkgen.importing.submit_options import OPTIONS, Option
@@ -35,14 +36,17 @@ def page() -> str:
     parts = [
         _HEAD,
         "## kubeflow: SparkApplication (sparkoperator.k8s.io/v1beta2)\n",
-        _table(kubeflow.ROWS),
+        _table(kubeflow.ROWS, conversions.SPARK_APPLICATION),
         "## kubeflow: ScheduledSparkApplication\n",
         "Fields below `spec.template` are converted in the same way as the fields of a SparkApplication.\n",
-        _table(kubeflow.OUTER_ROWS),
+        _table(kubeflow.OUTER_ROWS, conversions.SCHEDULED),
         "## kubeflow: SparkConnect (sparkoperator.k8s.io/v1alpha1)\n",
-        _table(kubeflow_connect.SPEC_ROWS),
+        _table(kubeflow_connect.SPEC_ROWS, conversions.SPARK_CONNECT),
         "## Apache: SparkApplication (spark.apache.org)\n",
-        _table(row for row in apache.ROWS if not row.source.startswith(("metadata", "status"))),
+        _table(
+            [row for row in apache.ROWS if not row.source.startswith(("metadata", "status"))],
+            conversions.APACHE,
+        ),
         "## spark-submit\n",
         _options(),
         "## Spark properties\n",
@@ -55,8 +59,12 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _table(rows: Iterable[Row]) -> str:
-    return table(_HEADS, ((f"`{row.source}`", _here(row), _words(row)) for row in rows))
+def _table(rows: Sequence[Row], words: Mapping[str, str]) -> str:
+    if unknown := words.keys() - {row.source for row in rows}:
+        raise AssertionError(f"tools/docs/reference/conversions.py names fields without a row: {unknown}")
+    return table(
+        _HEADS, ((f"`{row.source}`", _here(row), _words(row, words.get(row.source, ""))) for row in rows)
+    )
 
 
 def _here(row: Row) -> str:
@@ -67,11 +75,11 @@ def _here(row: Row) -> str:
     return "see remarks" if row.how else "**lost**"
 
 
-def _words(row: Row) -> str:
+def _words(row: Row, what_it_does: str) -> str:
     same = " or ".join(f"`{str(value).lower() if isinstance(value, bool) else value}`" for value in row.same)
     reason = f"any other value is lost, because {row.reason}" if same else row.reason
     left_out = f"the value {same} is left out, because sparkgen always works this way" if same else ""
-    return sentences(left_out, row.words, reason, row.step)
+    return sentences(left_out, what_it_does, reason, row.step)
 
 
 def _options() -> str:
