@@ -190,11 +190,9 @@ def scala_version(home: Path) -> str:
 def dpkg_status(image: Image) -> str:
     """The list of Debian's packages in the image's uppermost layer that has one."""
     for part in reversed(image.layers):
-        with ociimage.opened(part) as file, tarfile.open(fileobj=file) as layer:
-            for name in (DPKG_STATUS, f"./{DPKG_STATUS}"):
-                if name in layer.getnames():
-                    found = layer.extractfile(name)
-                    return found.read().decode("utf-8") if found else ""
+        with ociimage.opened(part) as file:
+            if found := _status_in(file):
+                return found
     raise ToolError(f"the image has no {DPKG_STATUS}; check that it is a Debian image")
 
 
@@ -216,11 +214,18 @@ def archived_status(archive: Path) -> str:
         while "manifests" in manifest:
             manifest = json.load(blob(manifest["manifests"][0]["digest"]))
         for layer in reversed(manifest["layers"]):
-            with tarfile.open(fileobj=blob(layer["digest"])) as content:
-                for name in (DPKG_STATUS, f"./{DPKG_STATUS}"):
-                    if name in content.getnames() and (found := content.extractfile(name)):
-                        return found.read().decode("utf-8")
+            if found := _status_in(blob(layer["digest"])):
+                return found
     raise ToolError(f"{archive} has no {DPKG_STATUS}; check that it is a Debian image")
+
+
+def _status_in(layer: IO[bytes]) -> str:
+    """The list of Debian's packages in a layer; "" if it has none."""
+    with tarfile.open(fileobj=layer) as content:
+        for name in (DPKG_STATUS, f"./{DPKG_STATUS}"):
+            if name in content.getnames() and (found := content.extractfile(name)):
+                return found.read().decode("utf-8")
+    return ""
 
 
 def debian_components(status: str) -> Iterator[Component]:

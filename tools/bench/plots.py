@@ -45,34 +45,32 @@ def main(arguments: list[str] | None = None) -> int:
         default=FOLDER,
         help="folder to read the numbers from, and to write the charts to",
     )
-    parser.add_argument("--png", action="store_true", help="write PNG files instead of SVG")
     options = parser.parse_args(arguments)
     there = [name for name in DRAWS if (options.folder / f"{name}.json").is_file()]
     if not there:
         print(f"error: {options.folder} contains none of {', '.join(DRAWS)} (.json)", file=sys.stderr)
         return 2
     for name in there:
-        draw(name, options.folder, "png" if options.png else "svg")
+        draw(name, options.folder)
     return 0
 
 
-def draw(name: str, folder: Path, suffix: str = "svg") -> None:
+def draw(name: str, folder: Path) -> None:
     """Draw a file of numbers, if that is one that has a picture."""
     import matplotlib as mpl  # noqa: PLC0415 - as above
 
     if name in DRAWS:
         data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         with mpl.rc_context(STYLE):
-            _save(DRAWS[name](data), folder / f"{name}.{suffix}")
+            _save(DRAWS[name](data), folder / f"{name}.svg")
 
 
 def _save(figure: Figure, path: Path) -> None:
     """Write the picture."""
-    metadata = {"Date": None} if path.suffix == ".svg" else {}
-    figure.savefig(path, metadata=metadata, dpi=110)
-    if path.suffix == ".svg":  # no spaces at the ends of lines: git would complain
-        text = "\n".join(line.rstrip() for line in path.read_text(encoding="utf-8").splitlines())
-        path.write_text(text + "\n", encoding="utf-8")
+    figure.savefig(path, metadata={"Date": None}, dpi=110)
+    # No spaces at the ends of lines: git would complain.
+    text = "\n".join(line.rstrip() for line in path.read_text(encoding="utf-8").splitlines())
+    path.write_text(text + "\n", encoding="utf-8")
     print(path)
 
 

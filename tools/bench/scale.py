@@ -1,7 +1,7 @@
 """`make bench-scale`: what grows with the number of executors or of applications, measured without a cluster.
 
-`decide` and the view are measured as `python -m simulator scale` does it; whole lives, with all the
-allocator's threads and its memory, by tools/bench/one_life.py in a process of their own.
+`decide` and the view are measured by tools/simulator/scale.py; whole lives, with all the allocator's threads
+and its memory, by tools/bench/one_life.py in a process of their own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     rows = [asdict(measured(size)) for size in options.sizes]
-    seconds, calls, _ = applications(options.applications)
+    seconds, calls = applications(options.applications)
     each = {"count": options.applications, "seconds_each": seconds, "calls_each": calls}
     found = {"rows": rows, "lives": [life(count) for count in options.lives], "applications": each}
     text = page(found)

@@ -92,7 +92,7 @@ def _mappings(value: Any) -> Iterator[Schema]:
 
 def _uses(schema: Schema) -> Counter[str]:
     """Reference to a whole definition -> how often it is there; 0 where others refer to parts of it."""
-    found = Counter(one["$ref"] for one in _mappings(schema) if isinstance(one.get("$ref"), str))
+    found = Counter(_references(schema))
     parts = {reference for reference in found if reference.count("/") > 2}
     entered = {"/".join(part.split("/")[:3]) for part in parts}
     return Counter({name: count for name, count in found.items() if name not in parts | entered})
@@ -152,10 +152,7 @@ def _reached(schema: Any, definitions: Mapping[str, Any]) -> set[str]:
 
 
 def _references(value: Any) -> list[str]:
-    if isinstance(value, dict):
-        own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
-        return own + [found for key, one in value.items() if key != "$defs" for found in _references(one)]
-    return [found for one in value for found in _references(one)] if isinstance(value, list) else []
+    return [one["$ref"] for one in _mappings(value) if isinstance(one.get("$ref"), str)]
 
 
 def _bare(schema: Any) -> Any:

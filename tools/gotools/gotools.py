@@ -40,18 +40,24 @@ MODULES = Path(__file__).resolve().parents[1] / "go"
 class Tool:
     """One command built from Go source.
 
-    `variables` are Go variables set while linking ("package.name={version}"); `folder` is its module
-    below tools/go, its name when empty; `tested` tells whether `make test` needs it; `tags` are Go's build
-    tags.
+    `variables` are Go variables set while linking ("package.name={version}"); `below` is the folder of its
+    package in the module, cmd/<name> when None; `folder` is its module below tools/go, its name when empty;
+    `tested` tells whether `make test` needs it; `tags` are Go's build tags.
     """
 
     name: str
     module: str
-    package: str
     variables: tuple[str, ...] = ()
+    below: str | None = None
     folder: str = ""
-    tested: bool = True
+    tested: bool = False
     tags: tuple[str, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """What `go build` builds."""
+        below = f"cmd/{self.name}" if self.below is None else self.below
+        return f"{self.module}/{below}".rstrip("/")
 
 
 def _kubernetes(command: str) -> Tool:
@@ -60,10 +66,8 @@ def _kubernetes(command: str) -> Tool:
     return Tool(
         name=command,
         module="k8s.io/kubernetes",
-        package=f"k8s.io/kubernetes/cmd/{command}",
         variables=tuple(f"{package}.gitVersion={{version}}" for package in packages),
         folder="kubernetes",
-        tested=False,
     )
 
 
@@ -72,10 +76,8 @@ def _containerd(command: str) -> Tool:
     return Tool(
         name=command,
         module="github.com/containerd/containerd/v2",
-        package=f"github.com/containerd/containerd/v2/cmd/{command}",
         variables=("github.com/containerd/containerd/v2/version.Version={version}",),
         folder="containerd",
-        tested=False,
         tags=("no_btrfs", "no_zfs", "no_devmapper"),
     )
 
@@ -84,13 +86,13 @@ TOOLS = (
     Tool(
         name="helm",
         module="helm.sh/helm/v4",
-        package="helm.sh/helm/v4/cmd/helm",
         variables=("helm.sh/helm/v4/internal/version.version={version}",),
+        tested=True,
     ),
     Tool(
         name="helm3",
         module="helm.sh/helm/v3",
-        package="helm.sh/helm/v3/cmd/helm",
+        below="cmd/helm",
         variables=(
             "helm.sh/helm/v3/internal/version.version={version}",
             # The Kubernetes it takes for granted without a cluster (1.20 otherwise): that of its client-go.
@@ -99,21 +101,20 @@ TOOLS = (
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1",
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor={client_go_minor}",
         ),
+        tested=True,
     ),
     Tool(
         name="kubeconform",
         module="github.com/yannh/kubeconform",
-        package="github.com/yannh/kubeconform/cmd/kubeconform",
         variables=("main.version={version}",),
+        tested=True,
     ),
     # What tests/unit/monitoring checks alerts with where it is built. Its service discovery is left out: that
     # is half of what there is to compile.
     Tool(
         "promtool",
         "github.com/prometheus/prometheus",
-        "github.com/prometheus/prometheus/cmd/promtool",
         ("github.com/prometheus/common/version.Version={version}",),
-        tested=False,
         tags=("remove_all_sd",),
     ),
     # The test cluster (tools/cluster), the slowest first.
@@ -124,43 +125,36 @@ TOOLS = (
     _kubernetes("kube-proxy"),
     _kubernetes("kubectl"),
     *(_containerd(name) for name in ("containerd", "containerd-shim-runc-v2", "ctr")),
-    Tool("etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", tested=False),
-    Tool("coredns", "github.com/coredns/coredns", "github.com/coredns/coredns", tested=False),
+    Tool("etcd", "go.etcd.io/etcd/server/v3", below=""),
+    Tool("coredns", "github.com/coredns/coredns", below=""),
     Tool(  # the registry of tests of code delivery, and what a SparkStagingServer runs
         "registry",
         "github.com/distribution/distribution/v3",
-        "github.com/distribution/distribution/v3/cmd/registry",
         ("github.com/distribution/distribution/v3/version.version={version}",),
         folder="distribution",
-        tested=False,
     ),
     Tool(
         "kwok",
         "sigs.k8s.io/kwok",
-        "sigs.k8s.io/kwok/cmd/kwok",
         ("sigs.k8s.io/kwok/pkg/consts.Version={version}",),
-        tested=False,
     ),
     Tool(
         "kustomize",
         "sigs.k8s.io/kustomize/kustomize/v5",
-        "sigs.k8s.io/kustomize/kustomize/v5",
         ("sigs.k8s.io/kustomize/api/provenance.version={version}",),
-        tested=False,
+        below="",
     ),
     Tool(  # `make bench-cluster` and `make e2e-full` alone: what submissions and imports are held beside
         "spark-operator",
         "github.com/kubeflow/spark-operator/v2",
-        "github.com/kubeflow/spark-operator/v2/cmd/operator",
-        tested=False,
+        below="cmd/operator",
     ),
     # One binary for every part of Argo CD: its name, or ARGOCD_BINARY_NAME, says which (cluster/argocd.py).
     Tool(
         "argocd",
         "github.com/argoproj/argo-cd/v3",
-        "github.com/argoproj/argo-cd/v3/cmd",
         ("github.com/argoproj/argo-cd/v3/common.version={version}",),
-        tested=False,
+        below="cmd",
     ),
 )
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 
 from simulator.run import run
-from simulator.scale import SIZES, scale
 from simulator.soak import PLANS, Plan, report_text, smallest, soak
 
 ABOUT = {
@@ -22,8 +21,6 @@ ABOUT = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Returns the exit code: 1 if an invariant was broken."""
     options = _parser().parse_args(arguments)
-    if options.command == "scale":
-        return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
     plan: Plan = options.plan
     seed = options.seed
     if options.command == "soak":
@@ -72,13 +69,6 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=os.cpu_count() or 1,
         help="number of processes (default: one for each core)",
-    )
-    size = commands.add_parser("scale", help="measure what grows with the number of executors")
-    size.add_argument(
-        "--most", type=int, default=max(SIZES), help="maximum number of executors (default 100000)"
-    )
-    size.add_argument(
-        "--applications", type=int, default=1000, help="number of small applications to play (default 1000)"
     )
     return parser
 

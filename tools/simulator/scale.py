@@ -79,34 +79,16 @@ def _after_events(view: PodView, events: list[WatchEvent]) -> PodView:
     return view
 
 
-def applications(count: int) -> tuple[float, float, float]:
-    """Play `count` small applications, one by one. Returns seconds, calls and virtual seconds of each."""
-    began, calls, virtual = time.perf_counter(), 0, 0.0
+def applications(count: int) -> tuple[float, float]:
+    """Play `count` small applications, one by one. Returns the seconds and the calls of each."""
+    began, calls = time.perf_counter(), 0
     for seed in range(count):
         schedule = Schedule(
             seed, replace(SETTINGS, maximum=4), (TargetChange(3.0, {0: 4}),), (), (), calm_at=10.0
         )
         result = run(schedule)
         calls += sum(result.calls.values())
-        virtual += result.seconds
-    return (time.perf_counter() - began) / count, calls / count, virtual / count
-
-
-def scale(sizes: tuple[int, ...], count: int, tell: Callable[[str], None]) -> int:
-    """Print the tables. Returns the exit code."""
-    tell("| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |")
-    tell("|---:|---:|---:|---:|---:|---:|")
-    for size in sizes:
-        row = measured(size)
-        each = 1e3 * row.decide_ms / size
-        tell(
-            f"| {size:,} | {row.decide_ms:.2f} | {each:.2f} | {row.snapshot_ms:.2f} | {row.event_us:.0f} "
-            f"| {row.view_mib:.1f} |"
-        )
-    seconds, calls, virtual = applications(count)
-    tell(f"\n{count:,} applications of 4 executors, from start to end ({virtual:.0f} virtual s each):")
-    tell(f"{1e3 * seconds:.1f} ms of this machine and {calls:.1f} API calls each")
-    return 0
+    return (time.perf_counter() - began) / count, calls / count
 
 
 def _steady(snapshot: Snapshot) -> tuple[DriverTarget, AllocatorMemory]:

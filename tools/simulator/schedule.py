@@ -9,9 +9,19 @@ from random import Random
 
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
+LASTS = True
+
 
 class FaultKind(enum.Enum):
-    """The kinds of faults; the value is the text in the timeline."""
+    """The kinds of faults; the value is the text in the timeline. `lasts`: for some seconds."""
+
+    lasts: bool
+
+    def __new__(cls, text: str, lasts: bool = False) -> FaultKind:
+        """Make a kind whose value is its text alone."""
+        made = object.__new__(cls)
+        made._value_, made.lasts = text, lasts
+        return made
 
     CREATE_UNANSWERED = "creations are carried out, and not answered"
     CREATE_LOST = "creations are not carried out, and not answered"
@@ -20,28 +30,28 @@ class FaultKind(enum.Enum):
     CREATE_SLOW = "creations are answered late"
     DELETE_UNANSWERED = "deletions are carried out, and not answered"
     DELETE_LOST = "deletions are not carried out, and not answered"
-    BUSY = "the API server answers 429, with a time"
-    BROKEN = "the API server answers 500"
-    AWAY = "the API server is unreachable"
-    QUOTA = "a quota appears"
-    WEBHOOK = "a webhook denies"
-    NO_RIGHT = "the RoleBinding does not exist"
+    BUSY = "the API server answers 429, with a time", LASTS
+    BROKEN = "the API server answers 500", LASTS
+    AWAY = "the API server is unreachable", LASTS
+    QUOTA = "a quota appears", LASTS
+    WEBHOOK = "a webhook denies", LASTS
+    NO_RIGHT = "the RoleBinding does not exist", LASTS
 
-    LIST_SLOW = "lists come late"
+    LIST_SLOW = "lists come late", LASTS
     LIST_EXPIRED = "lists expire between two pages"
     WATCH_CUT = "the watch breaks"
     WATCH_ENDED = "the server ends the watch"
     WATCH_GONE = "the server forgets old versions (410)"
     WATCH_ERROR = "the watch itself reports 410"
     WATCH_SILENT = "the watch stays open, and shows nothing more"
-    WATCH_SLOW = "the watch is late"
+    WATCH_SLOW = "the watch is late", LASTS
     WATCH_REPEATS = "the watch repeats events"
     WATCH_SWAPS = "the watch swaps events"
 
-    NODE_SILENT = "a node does not answer; its containers keep running"
-    NODE_DEAD = "a node is dead, and comes back"
+    NODE_SILENT = "a node does not answer; its containers keep running", LASTS
+    NODE_DEAD = "a node is dead, and comes back", LASTS
     NODE_GONE = "a node is removed permanently"
-    FULL = "no node has room"
+    FULL = "no node has room", LASTS
     EVICTED = "a pod is evicted by its node"
     DRAINED = "a pod is evicted as its node is drained"
     PREEMPTED = "a pod is preempted"
@@ -52,36 +62,39 @@ class FaultKind(enum.Enum):
 
     CRASH = "the allocator is killed"
     TERM = "the allocator is asked to stop while the driver runs"
-    FREEZE = "the allocator is paused"
-    MEANWHILE = "executors ask whether they may start while the allocator decides"
-    CLOCK = "the allocator's clock jumps"
+    FREEZE = "the allocator is paused", LASTS
+    MEANWHILE = "executors ask whether they may start while the allocator decides", LASTS
+    CLOCK = "the allocator's clock jumps", LASTS
 
     DRIVER_RESTART = "the driver's container ends, and starts again"
-    DRIVER_HANGS = "the driver is paused"
-    STATE_LOST = "states of the driver are lost"
+    DRIVER_HANGS = "the driver is paused", LASTS
+    STATE_LOST = "states of the driver are lost", LASTS
     STATE_LATE = "states of the driver come late, after newer ones"
-    REPORT_LOST = "reports to the driver are lost"
-    REGISTER_SLOW = "executors register late"
+    REPORT_LOST = "reports to the driver are lost", LASTS
+    REGISTER_SLOW = "executors register late", LASTS
     CHANGE_OF_MIND = "Spark wants fewer executors just as one registers"
     KILL_LOST = "executors are not told to stop"
 
-    DRIVER_STILL = "the driver is paused for a long time, and then continues"
-    CUT = "the network to the driver and its command is cut"
+    DRIVER_STILL = "the driver is paused for a long time, and then continues", LASTS
+    CUT = "the network to the driver and its command is cut", LASTS
     DRIVER_KILLED = "the driver is killed, and somebody starts the next one"
     SECOND_DRIVER = "somebody starts a second driver"
     COMMAND_GONE = "the command that started the session is gone"
 
-    QUEUE = "executors wait in a queue that has room for only some of them"
-    QUEUE_HOLDS = "a queue holds new executors back"
+    QUEUE = "executors wait in a queue that has room for only some of them", LASTS
+    QUEUE_HOLDS = "a queue holds new executors back", LASTS
     QUEUE_EVICTS = "a queue takes an executor back"
     QUEUE_PREEMPTS = "a queue takes an executor back for another workload"
 
-    HINTS = "Spark reports where its tasks would be local, and changes the report every second"
+    HINTS = "Spark reports where its tasks would be local, and changes the report every second", LASTS
 
-    FETCH_SLOW = "new executors wait for their files, because the registry is unreachable"
+    FETCH_SLOW = "new executors wait for their files, because the registry is unreachable", LASTS
     NO_FILES = "the files of executors are permanently gone"
 
-    LIES = "user code impersonates the driver: it requests 100,000 executors, and reports pods as registered"
+    LIES = (
+        "user code impersonates the driver: it requests 100,000 executors, and reports pods as registered",
+        LASTS,
+    )
 
 
 OF_SESSIONS = (
@@ -111,37 +124,7 @@ NOT_IN_SESSIONS = frozenset({FaultKind.TERM, FaultKind.CLOCK, FaultKind.DRIVER_R
 """Faults that mean something else in sessions: a signal ends the session, a jump of the clock counts as a
 silence, and after a driver's end somebody starts the next one."""
 BY_APPLICATION = frozenset({FaultKind.OOM, FaultKind.EXITED})
-LASTING = frozenset(
-    {
-        *(
-            FaultKind.BUSY,
-            FaultKind.BROKEN,
-            FaultKind.AWAY,
-            FaultKind.QUOTA,
-            FaultKind.WEBHOOK,
-            FaultKind.NO_RIGHT,
-            FaultKind.LIST_SLOW,
-        ),
-        *(
-            FaultKind.WATCH_SLOW,
-            FaultKind.NODE_SILENT,
-            FaultKind.NODE_DEAD,
-            FaultKind.FULL,
-            FaultKind.FREEZE,
-            FaultKind.CLOCK,
-        ),
-        *(
-            FaultKind.DRIVER_HANGS,
-            FaultKind.STATE_LOST,
-            FaultKind.REPORT_LOST,
-            FaultKind.REGISTER_SLOW,
-            FaultKind.MEANWHILE,
-        ),
-        *(FaultKind.LIES, FaultKind.HINTS, FaultKind.FETCH_SLOW),
-        *(FaultKind.DRIVER_STILL, FaultKind.CUT),
-        *(FaultKind.QUEUE, FaultKind.QUEUE_HOLDS),
-    }
-)
+LASTING = frozenset(kind for kind in FaultKind if kind.lasts)
 """Faults that last for some seconds; all others happen a number of times."""
 ONE_OF = frozenset({FaultKind.NO_RIGHT, FaultKind.CLOCK})
 """At most one of these in a schedule: a right that is missing for a minute, by the real or by a jumped clock,

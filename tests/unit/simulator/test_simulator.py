@@ -14,6 +14,7 @@ from simulator.files import file_schedule_of
 from simulator.gangs import gang_schedule_of
 from simulator.placement import tried_with
 from simulator.run import run
+from simulator.scale import applications, measured
 from simulator.schedule import (
     OF_SESSIONS,
     FaultKind,
@@ -101,12 +102,13 @@ def test_soak_says_which_seeds_it_played(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.splitlines()[-1].startswith("seeds 5 to 12: 8 schedules in ")
 
 
-def test_scale_measures_what_grows(capsys: pytest.CaptureFixture[str]) -> None:
-    """A table with a line for each size, and what a small application costs."""
-    assert main(["scale", "--most", "100", "--applications", "1"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[2].startswith("| 100 | ")
-    assert told[-1].endswith("API calls each")
+def test_scale_measures_what_grows() -> None:
+    """The parts of a round take some time each; a small application makes a dozen calls."""
+    row = measured(100)
+    assert row.executors == 100
+    assert min(row.decide_ms, row.snapshot_ms, row.event_us, row.view_mib) > 0
+    seconds, calls = applications(2)
+    assert (seconds > 0, calls) == (True, 12)
 
 
 def test_the_server_answers_as_kube_apiserver_does() -> None:

@@ -13,9 +13,7 @@ from gotools import gotools
 from gotools.golang import Go
 from gotools.gotools import TOOLS, Module, Tool, entry, find_tool, flags, read_module
 
-TOOL = Tool(
-    name="tool", module="example.org/tool", package="example.org/tool/cmd", variables=("main.v={version}",)
-)
+TOOL = Tool(name="tool", module="example.org/tool", below="cmd", variables=("main.v={version}",))
 MODULE = Module(
     Path("tools/go/tool"),
     "module x\n\ngo 1.26.0\n\ntool example.org/tool/cmd\n\nrequire example.org/tool v1.2.3 // indirect\n",
@@ -38,7 +36,7 @@ def test_an_entry_is_named_by_version_and_key() -> None:
         (TOOL, replace(MODULE, text=MODULE.text + "// one more byte\n"), GO),
         (TOOL, replace(MODULE, sums=MODULE.sums.replace("abc", "abd")), GO),
         (replace(TOOL, variables=()), MODULE, GO),
-        (replace(TOOL, package="example.org/tool/other"), MODULE, GO),
+        (replace(TOOL, below="other"), MODULE, GO),
         (TOOL, MODULE, Go("1.26.9")),
     ],
     ids=["go.mod", "go.sum", "flags", "package", "go version"],

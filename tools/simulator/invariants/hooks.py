@@ -22,39 +22,19 @@ class Invariants:
     """
 
     def __init__(self, found: Sequence[object], base: type) -> None:
-        def those(name: str) -> list[Callable[..., None]]:
-            return [
-                getattr(invariant, name)
-                for invariant in found
-                if getattr(type(invariant), name) is not getattr(base, name)
-            ]
+        self._found, self._base = found, base
 
-        self.sent = _all(those("sent"))
-        self.served = _all(those("served"))
-        self.answered = _all(those("answered"))
-        self.after_round = _all(those("after_round"))
-        self.placed = _all(those("placed"))
-        self.registers = _all(those("registers"))
-        self.begins = _all(those("begins"))
-        self.refuses = _all(those("refuses"))
-        self.told = _all(those("told"))
-        self.given_up = _all(those("given_up"))
-        self.begins_quiet = _all(those("begins_quiet"))
-        self.ends_quiet = _all(those("ends_quiet"))
-        self.took_over = _all(those("took_over"))
-        self.session_over = _all(those("session_over"))
-        self.all_gone = _all(those("all_gone"))
-        self.stuck = _all(those("stuck"))
-        self.without_files = _all(those("without_files"))
-        self.after_sweep = _all(those("after_sweep"))
-        self.at_the_end = _all(those("at_the_end"))
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        """A function that passes an event on, by the name of the method; it is made at the first event."""
+        hooks = [
+            getattr(invariant, name)
+            for invariant in self._found
+            if getattr(type(invariant), name) is not getattr(self._base, name)
+        ]
 
+        def call(*args: Any, **kwargs: Any) -> None:
+            for hook in hooks:
+                hook(*args, **kwargs)
 
-def _all(hooks: list[Callable[..., None]]) -> Callable[..., None]:
-    """A function that calls all of these hooks."""
-
-    def call(*args: Any, **kwargs: Any) -> None:
-        for hook in hooks:
-            hook(*args, **kwargs)
-
-    return call
+        setattr(self, name, call)
+        return call
