@@ -39,6 +39,7 @@ from sparkgen.cli import (
     wait,
     whatif,
 )
+from sparkgen.cli.option_table import Command
 from sparkgen.cli.typer_command import typer_command
 from sparkgen.errors import SparkgenError
 
@@ -174,15 +175,13 @@ def build_app() -> typer.Typer:
         if hasattr(module, "COMMANDS"):
             app.add_typer(_group(module), name=name, **describe)
         else:
-            app.command(name, cls=StrictCommand, **describe)(functions(module)[0])
+            app.command(name, cls=StrictCommand, **describe)(typer_command(module.COMMAND))
     return app
 
 
-def functions(module: ModuleType) -> tuple[Callable[..., None], ...]:
-    """Returns what typer registers for a module: the function of its command, or of each in its group."""
-    if hasattr(module, "COMMAND"):
-        return (typer_command(module.COMMAND),)
-    return getattr(module, "COMMANDS", None) or (module.command,)
+def commands_of(module: ModuleType) -> tuple[Command[Any], ...]:
+    """Returns the command of a module, or all of its group."""
+    return getattr(module, "COMMANDS", None) or (module.COMMAND,)
 
 
 @cache
@@ -194,17 +193,22 @@ def program() -> Callable[..., object]:
 def _group(module: ModuleType) -> typer.Typer:
     """Returns a command that has commands of its own."""
     group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-    for command in functions(module):
-        group.command(command.__name__, cls=StrictCommand)(command)
+    for command in commands_of(module):
+        group.command(command.name, cls=StrictCommand)(typer_command(command))
     return group
+
+
+def _print_version(wanted: bool) -> None:
+    """Print the version and exit."""
+    if wanted:
+        version.version()
+        raise typer.Exit
 
 
 def _program(
     _version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=version.print_and_leave, is_eager=True, help="Print the version and exit."
-        ),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Options of the program itself."""

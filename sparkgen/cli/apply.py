@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Command, Option, Work
-from sparkgen.cli.shared_rows import (
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import (
     CA_FILE,
     CHANGES,
     LOCK,
@@ -51,43 +51,25 @@ def _load() -> Work[Apply]:
     return applying.Apply, applying.apply
 
 
-COMMAND = Command(
-    (
-        SOURCES,
-        *CHANGES,
-        LOCK,
-        Option(
-            "no_push",
-            ("--no-push",),
-            "Fail if local files have changed since the last push, instead of pushing them.",
-            kind=bool,
-        ),
-        CA_FILE,
-        *PLACE,
-        TARGET,
-        Option(
-            "dry_run",
-            ("--dry-run",),
-            "Change nothing; print what would be created or changed.",
-            kind=bool,
-        ),
-        Option("wait", ("--wait",), "Wait for the run to end, and exit with its exit code.", kind=bool),
-        TIMEOUT,
-        Option("skip_preflight", ("--skip-preflight",), "Do not check the cluster first.", kind=bool),
-        Option(
-            "force",
-            ("--force-conflicts",),
-            "Take over fields that another tool or user applied.",
-            kind=bool,
-        ),
-        Option(
-            "take",
-            ("--take-ownership",),
-            "Take over existing objects that sparkgen did not create.",
-            kind=bool,
-        ),
-        OBJECTS_OUTPUT,
-        QUIET,
-    ),
+COMMAND = command(
     _load,
+    SOURCES,
+    *CHANGES,
+    LOCK,
+    Option(
+        "no_push",
+        "--no-push",
+        "Fail if local files have changed since the last push, instead of pushing them.",
+    ),
+    CA_FILE,
+    *PLACE,
+    TARGET,
+    Option("dry_run", "--dry-run", "Change nothing; print what would be created or changed."),
+    Option("wait", "--wait", "Wait for the run to end, and exit with its exit code."),
+    TIMEOUT,
+    Option("skip_preflight", "--skip-preflight", "Do not check the cluster first."),
+    Option("force", "--force-conflicts", "Take over fields that another tool or user applied."),
+    Option("take", "--take-ownership", "Take over existing objects that sparkgen did not create."),
+    OBJECTS_OUTPUT,
+    QUIET,
 )

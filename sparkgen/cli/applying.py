@@ -199,7 +199,9 @@ def _end(cluster: Cluster, tasks: Sequence[Task], options: Apply) -> int:
     from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
     wanted = tasks[0].wanted
-    wait_options = waiting.WaitOptions(wanted.name, own_job(wanted), options.timeout, quiet=options.quiet)
+    wait_options = waiting.WaitOptions(
+        name=wanted.name, run=own_job(wanted), timeout=options.timeout, quiet=options.quiet
+    )
     return waiting.wait(cluster, wait_options, options.place, wanted.namespace)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import note, write
 
 SUMMARY = "Copy or package the Helm chart that takes the same documents."
@@ -25,28 +24,48 @@ Examples:
 """
 
 
-def export(
-    directory: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help=("Folder for the chart: new, empty, or from an earlier export.")),
-    ],
-) -> None:
-    """Copy the chart to DIR. Files of an earlier version are removed."""
+@dataclass(frozen=True)
+class ChartOptions:
+    """The folder of the chart, or of its package."""
+
+    directory: Path
+
+
+def export(options: ChartOptions) -> None:
+    """Copy the chart, and print how to install it."""
     from sparkgen import chart  # noqa: PLC0415 - one command needs it
 
+    directory = options.directory
     written = chart.export(directory)
     note(f"wrote {len(written)} files to {directory}; next: helm install NAME {directory} -f app.yaml")
 
 
-def package(
-    directory: Annotated[
-        Path, typer.Option("--destination", "-d", metavar="DIR", help="Folder to write the package to.")
-    ] = Path(),
-) -> None:
-    """Write spark-app-VERSION.tgz, and print its path."""
+def package(options: ChartOptions) -> None:
+    """Write the package, and print its path."""
     from sparkgen import chart  # noqa: PLC0415 - one command needs it
 
-    write(f"{chart.package(directory)}\n")
+    write(f"{chart.package(options.directory)}\n")
 
 
-COMMANDS = (export, package)
+COMMANDS = (
+    command(
+        lambda: (ChartOptions, export),
+        Option(
+            "directory",
+            "DIR",
+            "Folder for the chart: new, empty, or from an earlier export.",
+            kind=Path,
+            required=True,
+        ),
+        name="export",
+        help="Copy the chart to DIR. Files of an earlier version are removed.",
+    ),
+    command(
+        lambda: (ChartOptions, package),
+        Option(
+            "directory", "--destination -d DIR", "Folder to write the package to.", kind=Path, default=Path()
+        ),
+        name="package",
+        help="Write spark-app-VERSION.tgz, and print its path.",
+    ),
+)

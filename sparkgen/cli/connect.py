@@ -1,12 +1,14 @@
-"""Declares `sparkgen connect` for typer; connecting.py does its work."""
+"""Declares `sparkgen connect`; connecting.py does its work."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import PLACE
 
-from sparkgen.cli.options import Context, Kubeconfig, Namespace
+if TYPE_CHECKING:
+    from sparkgen.cli.connecting import ConnectOptions
 
 SUMMARY = "Forward a Connect server or a notebook to this machine."
 HELP = """Forward a local port to a Spark Connect server or a notebook, until Ctrl-C or until the server ends.
@@ -40,48 +42,27 @@ Examples:
 """
 
 
-def command(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="Application: a Connect server or a notebook.", show_default=False
-        ),
-    ],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[-- COMMAND...]",
-            help="Client program and its arguments.",
-            show_default=False,
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port",
-            metavar="PORT",
-            min=0,
-            max=65535,
-            help="Local port; 0 for any free port (default 15002, or 8888 for a notebook).",
-            show_default=False,
-        ),
-    ] = None,
-    timeout: Annotated[
-        str,
-        typer.Option(
-            "--timeout", metavar="TIME", help=("Maximum time to wait for the server, for example 30m.")
-        ),
-    ] = "5m",
-    start: Annotated[bool, typer.Option("--start", help="Start the server if it is suspended.")] = False,
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-) -> None:
-    """Forward the port, and print its address or run a program."""
+def _load() -> Work[ConnectOptions]:
     from sparkgen.cli import connecting  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place  # noqa: PLC0415
 
-    place = Place(kubeconfig, context, namespace)
-    options = connecting.ConnectOptions(place, name, tuple(arguments or ()), port, timeout, start=start)
-    if code := connecting.connect_to(options):
-        raise typer.Exit(code)
+    return connecting.ConnectOptions, connecting.connect_to
+
+
+COMMAND = command(
+    _load,
+    Option("name", "NAME", "Application: a Connect server or a notebook.", required=True),
+    Option("arguments", "[-- COMMAND...]", "Client program and its arguments.", many=True),
+    Option(
+        "port",
+        "--port PORT",
+        "Local port; 0 for any free port (default 15002, or 8888 for a notebook).",
+        kind=int,
+        least=0,
+        most=65535,
+    ),
+    Option(
+        "timeout", "--timeout TIME", "Maximum time to wait for the server, for example 30m.", default="5m"
+    ),
+    Option("start", "--start", "Start the server if it is suspended."),
+    *PLACE,
+)

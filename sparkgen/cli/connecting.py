@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
+from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.waiting import seconds_of
-from sparkgen.cluster import Place, connect
+from sparkgen.cluster import connect
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
@@ -28,16 +29,15 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectOptions:
-    """The options of a call. `command`: a program to run, and its arguments; `timeout`: such as `5m`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectOptions(ClusterOptions):
+    """The options of a call. `arguments`: a program to run, and its arguments; `timeout`: such as `5m`.
 
     `port`: None for the server's own number. `start`: whether to start a suspended server.
     """
 
-    place: Place
     name: str
-    command: tuple[str, ...]
+    arguments: tuple[str, ...]
     port: int | None
     timeout: str
     start: bool = False
@@ -46,29 +46,29 @@ class ConnectOptions:
 def connect_to(options: ConnectOptions) -> int:
     """Forward the port until the end. Returns 0, or the program's exit code."""
     seconds = seconds_of(options.timeout) or 0
-    if options.command and shutil.which(options.command[0]) is None:
-        raise SparkgenError(f"cannot run {options.command[0]}: command not found")
+    if options.arguments and shutil.which(options.arguments[0]) is None:
+        raise SparkgenError(f"cannot run {options.arguments[0]}: command not found")
     cluster = connect(options.place)
     run = connecting.server(one(cluster, options.name))
     notebook = notebook_port(run)
-    if notebook and options.command:
+    if notebook and options.arguments:
         raise SparkgenError(
-            f"{run.application} is a notebook, not a server for {options.command[0]}; leave out the command "
-            "after --, and open the address in a browser"
+            f"{run.application} is a notebook, not a server for {options.arguments[0]}; leave out the "
+            "command after --, and open the address in a browser"
         )
     if options.start and life_of(run).state is State.SUSPENDED:
         run = _started(cluster, run)
-    environment = connecting.environment_of(cluster, run, os.environ, _say) if options.command else {}
+    environment = connecting.environment_of(cluster, run, os.environ, _say) if options.arguments else {}
     near = options.port if options.port is not None else notebook or contract.CONNECT_PORT
     forwarding = Forwarding(cluster, run, connecting.served(run), near, _say)
     with contextlib.closing(forwarding):
         forwarding.start(_answering(cluster, run, options.timeout, time.monotonic() + seconds))
-        if not options.command:
+        if not options.arguments:
             _tell(run, forwarding.port, object_names.options(options.place, run.namespace))
             _until_the_end(forwarding)
             return 0
         threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
-        return connecting.run_client(options.command, connecting.with_address(environment, forwarding.port))
+        return connecting.run_client(options.arguments, connecting.with_address(environment, forwarding.port))
 
 
 def _started(cluster: Cluster, run: Run) -> Run:

@@ -1,12 +1,14 @@
-"""Declares `sparkgen delete` for typer; ending.py does its work."""
+"""Declares `sparkgen delete`; ending.py does its work."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import OBJECTS_OUTPUT, PLACE, QUIET, YES
 
-from sparkgen.cli.options import Context, Kubeconfig, Namespace, ObjectForm, ObjectsForm, Quiet, Yes
+if TYPE_CHECKING:
+    from sparkgen.cli.ending import DeleteOptions
 
 SUMMARY = "Delete applications from a cluster, with all their runs."
 HELP = """Delete applications and everything that was applied for them, even if they are running.
@@ -26,23 +28,18 @@ Examples:
 """
 
 
-def command(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Applications.", show_default=False)],
-    yes: Yes = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help=("List what would be deleted, and delete nothing."))
-    ] = False,
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    form: ObjectsForm = ObjectForm.TEXT,
-    quiet: Quiet = False,
-) -> None:
-    """Delete applications."""
+def _load() -> Work[DeleteOptions]:
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place  # noqa: PLC0415
 
-    place = Place(kubeconfig, context, namespace)
-    options = ending.EndOptions(place, form.value, yes=yes, dry_run=dry_run, quiet=quiet)
-    if code := ending.delete(options, names):
-        raise typer.Exit(code)
+    return ending.DeleteOptions, ending.delete
+
+
+COMMAND = command(
+    _load,
+    Option("names", "NAME", "Applications.", many=True, required=True),
+    YES,
+    Option("dry_run", "--dry-run", "List what would be deleted, and delete nothing."),
+    *PLACE,
+    OBJECTS_OUTPUT,
+    QUIET,
+)

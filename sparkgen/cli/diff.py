@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
-from sparkgen.cli.options import (
-    Colour,
-    ColourChoice,
-    Context,
-    Kubeconfig,
-    Lock,
-    Set,
-    SetString,
-    Sources,
-    Target,
-    Values,
-    requested,
-)
+from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.options import CHANGES, COLOUR, CONTEXT, KUBECONFIG, LOCK, SOURCES, TARGET
+from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
-    from sparkgen.cli.request import Request
     from sparkgen.diff.values import Difference
     from sparkgen.document import Document
 
@@ -62,120 +49,89 @@ class DiffForm(str, enum.Enum):
     JSON = "json"
 
 
-def command(
-    sources: Sources,
-    old: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="REV",
-            help="Earlier Git revision: a branch, tag or commit.",
-            show_default=False,
-        ),
-    ] = "",
-    new: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            metavar="REV",
-            help="Later Git revision. Default: the work tree.",
-            show_default=False,
-        ),
-    ] = "",
-    merge_base: Annotated[
-        bool,
-        typer.Option("--merge-base", help="With --from: compare with the merge base of the two revisions."),
-    ] = False,
-    rendered: Annotated[
-        str,
-        typer.Option(
-            "--rendered",
-            metavar="DIR",
-            help=("Compare with the manifests in this directory."),
-            show_default=False,
-        ),
-    ] = "",
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    lock: Lock = "",
-    recursive: Annotated[
-        bool,
-        typer.Option("--recursive", "-R", help="With --from: PATH is a whole repository, as for render -R."),
-    ] = False,
-    namespace: Annotated[
-        str,
-        typer.Option(
-            "--namespace",
-            "-n",
-            metavar="NAME",
-            help="Namespace for documents without one. Default with a cluster: the namespace of the context.",
-            show_default=False,
-        ),
-    ] = "",
-    target: Annotated[
-        Target | None,
-        typer.Option(
-            "--target",
-            help="Tool that applies the manifests. Overrides metadata.target.",
-            case_sensitive=False,
-            show_default=False,
-        ),
-    ] = None,
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    form: Annotated[
-        DiffForm, typer.Option("--output", "-o", help="Output format.", case_sensitive=False)
-    ] = DiffForm.TEXT,
-    brief: Annotated[
-        bool, typer.Option("--brief", help=("Print the summary only, without object diffs."))
-    ] = False,
-    colour: ColourChoice = Colour.AUTO,
-) -> None:
-    """Compare, print the difference, and exit with 1 if there is any."""
+@dataclass(frozen=True, slots=True)
+class DiffOptions(Request):
+    """The documents, what to compare them with, and how to print the difference (`output`: a DiffForm)."""
+
+    quiet: bool = True
+    old: str = ""
+    new: str = ""
+    merge_base: bool = False
+    rendered: str = ""
+    context: str = ""
+    kubeconfig: str = ""
+    output: str = "text"
+    brief: bool = False
+
+
+def compare(options: DiffOptions) -> int:
+    """Compare, and print the difference. Returns 1 if there is any."""
     from sparkgen.diff.forms import shown  # noqa: PLC0415 - not for every command's help
 
-    asked = requested(sources, values, sets, set_strings, colour=colour, target=target, lock=lock)
-    request = replace(asked, quiet=True, namespace=namespace, recursive=recursive)
-    _agree(old, new, rendered, context, kubeconfig, merge_base=merge_base)
-    if old:
-        difference = _revisions(request, old, new, merge_base=merge_base)
-    elif rendered:
-        difference = _directory(request, rendered)
+    _agree(options)
+    if options.old:
+        difference = _revisions(options)
+    elif options.rendered:
+        difference = _directory(options)
     else:
-        difference = _cluster(request, context, kubeconfig)
-    _print(shown(difference, form.value, brief=brief), form, colour)
+        difference = _cluster(options)
+    _print(shown(difference, options.output, brief=options.brief), options)
     if difference:
-        raise typer.Exit(1)
-    if form is DiffForm.TEXT:
+        return 1
+    if options.output == DiffForm.TEXT:
         output.note(f"no changes: {difference.unchanged} up to date")
+    return 0
 
 
-def _agree(old: str, new: str, rendered: str, context: str, kubeconfig: str, *, merge_base: bool) -> None:
+COMMAND = command(
+    lambda: (DiffOptions, compare),
+    SOURCES,
+    Option("old", "--from REV", "Earlier Git revision: a branch, tag or commit."),
+    Option("new", "--to REV", "Later Git revision. Default: the work tree."),
+    Option("merge_base", "--merge-base", "With --from: compare with the merge base of the two revisions."),
+    Option("rendered", "--rendered DIR", "Compare with the manifests in this directory."),
+    *CHANGES,
+    LOCK,
+    Option("recursive", "--recursive -R", "With --from: PATH is a whole repository, as for render -R."),
+    Option(
+        "namespace",
+        "--namespace -n NAME",
+        "Namespace for documents without one. Default with a cluster: the namespace of the context.",
+    ),
+    TARGET,
+    CONTEXT,
+    KUBECONFIG,
+    Option("output", "--output -o", "Output format.", kind=DiffForm, default=DiffForm.TEXT),
+    Option("brief", "--brief", "Print the summary only, without object diffs."),
+    COLOUR,
+)
+
+
+def _agree(options: DiffOptions) -> None:
     """Raise SparkgenError for options of two kinds of comparison."""
-    if (new or merge_base) and not old:
+    if (options.new or options.merge_base) and not options.old:
         raise SparkgenError("--to and --merge-base need an earlier revision; add --from REVISION")
-    if old and rendered:
+    if options.old and options.rendered:
         raise SparkgenError("--from and --rendered cannot be combined; leave one of them out")
-    if (old or rendered) and (context or kubeconfig):
+    if (options.old or options.rendered) and (options.context or options.kubeconfig):
         raise SparkgenError("--context and --kubeconfig need a cluster; leave out --from and --rendered")
 
 
-def _revisions(request: Request, old: str, new: str, *, merge_base: bool) -> Difference:
-    from pathlib import Path  # noqa: PLC0415 - see `command`
+def _revisions(options: DiffOptions) -> Difference:
+    from pathlib import Path  # noqa: PLC0415 - see `compare`
 
     from sparkgen.cli.revisions import points, sides  # noqa: PLC0415
     from sparkgen.diff.compare import compare_all  # noqa: PLC0415
     from sparkgen.diff.git import repository  # noqa: PLC0415
     from sparkgen.diff.values import Difference  # noqa: PLC0415
 
-    if "-" in request.sources:
+    if "-" in options.sources:
         raise SparkgenError(
             "- (standard input) cannot be compared between revisions; give files or directories"
         )
     where = repository(Path())
-    earlier, later = points(where, old, new, merge_base=merge_base)
-    before, after, same = sides(where, earlier, later, request)
+    earlier, later = points(where, options.old, options.new, merge_base=options.merge_base)
+    before, after, same = sides(where, earlier, later, options)
     applications, unchanged = compare_all(before, after)
     return Difference(earlier.name, later.name, tuple(applications), unchanged + same)
 
@@ -184,7 +140,7 @@ def _documents(request: Request) -> tuple[Document, ...]:
     """Returns the documents of the work tree. Prints their errors; then raises SparkgenError."""
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.errors import Severity  # noqa: PLC0415
-    from sparkgen.usecases.checking import agree, check  # noqa: PLC0415 - see `command`
+    from sparkgen.usecases.checking import agree, check  # noqa: PLC0415 - see `compare`
 
     stdin = Stdin()
     checked = check(request, stdin)
@@ -196,36 +152,36 @@ def _documents(request: Request) -> tuple[Document, ...]:
     return checked.documents
 
 
-def _directory(request: Request, directory: str) -> Difference:
-    from pathlib import Path  # noqa: PLC0415 - see `command`
+def _directory(options: DiffOptions) -> Difference:
+    from pathlib import Path  # noqa: PLC0415 - see `compare`
 
     from sparkgen.diff.values import Difference  # noqa: PLC0415
     from sparkgen.usecases.comparing import with_directory  # noqa: PLC0415
 
-    differing, same = with_directory(_documents(request), request.namespace, Path(directory))
-    return Difference(directory, ", ".join(request.sources), tuple(differing), same)
+    differing, same = with_directory(_documents(options), options.namespace, Path(options.rendered))
+    return Difference(options.rendered, ", ".join(options.sources), tuple(differing), same)
 
 
-def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
+def _cluster(options: DiffOptions) -> Difference:
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
     from sparkgen.diff.values import Difference  # noqa: PLC0415
-    from sparkgen.usecases.comparing import with_cluster  # noqa: PLC0415 - see `command`
+    from sparkgen.usecases.comparing import with_cluster  # noqa: PLC0415 - see `compare`
 
-    documents = _documents(request)
-    cluster = connect(Place(kubeconfig, context, request.namespace))
-    differing, same, unseen = with_cluster(documents, request.namespace, cluster)
+    documents = _documents(options)
+    cluster = connect(Place(options.kubeconfig, options.context, options.namespace))
+    differing, same, unseen = with_cluster(documents, options.namespace, cluster)
     for text in unseen:
         output.note(f"not checked: {text}")
-    return Difference(cluster.context, ", ".join(request.sources), tuple(differing), same)
+    return Difference(cluster.context, ", ".join(options.sources), tuple(differing), same)
 
 
-def _print(text: str, form: DiffForm, colour: Colour) -> None:
-    import os  # noqa: PLC0415 - see `command`
+def _print(text: str, options: DiffOptions) -> None:
+    import os  # noqa: PLC0415 - see `compare`
     import sys  # noqa: PLC0415
 
-    if form is DiffForm.JSON:
+    if options.output == DiffForm.JSON:
         output.data(text)
-    elif form is DiffForm.TEXT and output.use_colour(colour.value, sys.stdout, os.environ):
+    elif options.output == DiffForm.TEXT and output.use_colour(options.colour, sys.stdout, os.environ):
         output.write(coloured(text), coloured=True)
     else:
         output.write(text)
@@ -233,7 +189,7 @@ def _print(text: str, form: DiffForm, colour: Colour) -> None:
 
 def coloured(text: str) -> str:
     """Returns a text with colours for a terminal. No other control character of the text has an effect."""
-    from sparkgen.terminal import readable  # noqa: PLC0415 - see `command`
+    from sparkgen.terminal import readable  # noqa: PLC0415 - see `compare`
 
     colours = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
     lines = readable(text).split("\n")

@@ -10,6 +10,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.cli import output
+from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cluster import Place, connect
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
@@ -19,22 +20,36 @@ from sparkgen.live.values import Application, Run, served_as
 from sparkgen.usecases import deleting, killing, object_names
 
 
-@dataclass(frozen=True, slots=True)
-class EndOptions:
-    """The options of a call, without the names. `form`: a value of ObjectForm."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndOptions(ClusterOptions):
+    """The options that `kill` and `delete` share. `output`: a value of ObjectForm; `yes`: do not ask."""
 
-    place: Place
-    form: str = "text"
-    yes: bool = False
-    dry_run: bool = False
-    quiet: bool = False
+    output: str
+    yes: bool
+    quiet: bool
 
 
-def kill(options: EndOptions, name: str, wanted: str) -> int:
-    """Stop a run (`wanted`: "" for the running one); 0 also if none is running, 1 if the user says no."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KillOptions(EndOptions):
+    """The application, and its run to stop; "" for the running one."""
+
+    name: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteOptions(EndOptions):
+    """The applications to delete; `dry_run`: only list what would be deleted."""
+
+    names: tuple[str, ...]
+    dry_run: bool
+
+
+def kill(options: KillOptions) -> int:
+    """Stop a run. Returns 0 also if none is running, 1 if the user says no."""
     cluster = connect(options.place)
-    application = one(cluster, name)
-    run = killing.run_to_kill(application, wanted)
+    application = one(cluster, options.name)
+    run = killing.run_to_kill(application, options.run)
     if run is None:
         output.note(f"no run of {application.name} is running{_instead(application)}")
         return 0
@@ -75,10 +90,10 @@ def _after(run: Run, place: Place) -> str:
     )
 
 
-def delete(options: EndOptions, names: Sequence[str]) -> int:
+def delete(options: DeleteOptions) -> int:
     """Delete all objects of applications; 1 if the user says no, 2 if an application cannot be found."""
     cluster = connect(options.place)
-    to_delete, problems = deleting.applications(cluster, names)
+    to_delete, problems = deleting.applications(cluster, options.names)
     for text in problems:
         output.note(f"sparkgen: {text}")
     if problems:
@@ -107,10 +122,10 @@ def delete(options: EndOptions, names: Sequence[str]) -> int:
 
 def _print(items: Sequence[Mapping[str, Any]], what: str, options: EndOptions) -> None:
     """Print objects; in the form `text`, with what happened to them."""
-    if options.form in ("json", "yaml"):
-        output.data(object_names.objects_text(items, options.form))
+    if options.output in ("json", "yaml"):
+        output.data(object_names.objects_text(items, options.output))
         return
-    after = f" {what}" if options.form == "text" else ""
+    after = f" {what}" if options.output == "text" else ""
     output.write("".join(f"{object_names.full_name(item)}{after}\n" for item in items))
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
-
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 
@@ -53,25 +52,27 @@ def complete_field(incomplete: str) -> list[str]:
     return []
 
 
-def command(
-    field: Annotated[
-        str,
-        typer.Argument(
-            metavar="FIELD",
-            help="Field, for example spec.executor.memory.",
-            show_default=False,
-            autocompletion=complete_field,
-        ),
-    ] = "",
-    recursive: Annotated[bool, typer.Option("--recursive", help="List all fields below it.")] = False,
-    kind: Annotated[
-        Kind,
-        typer.Option(
-            "--kind", metavar="KIND", help="Kind of document that has the field.", case_sensitive=False
-        ),
-    ] = Kind.APPLICATION,
-) -> None:
-    """Print what the schema says about a field."""
-    from sparkgen.schema.explain import explain  # noqa: PLC0415 - see above
+@dataclass(frozen=True)
+class ExplainOptions:
+    """The field, and the kind of document that has it; `recursive`: with the fields below it."""
 
-    write(explain(field, recursive, kind.value))
+    field: str
+    recursive: bool
+    kind: str
+
+
+def explain(options: ExplainOptions) -> None:
+    """Print what the schema says about a field."""
+    from sparkgen.schema import explain as pages  # noqa: PLC0415 - see above
+
+    write(pages.explain(options.field, options.recursive, options.kind))
+
+
+COMMAND = command(
+    lambda: (ExplainOptions, explain),
+    Option("field", "FIELD", "Field, for example spec.executor.memory.", complete=complete_field),
+    Option("recursive", "--recursive", "List all fields below it."),
+    Option(
+        "kind", "--kind KIND", "Kind of document that has the field.", kind=Kind, default=Kind.APPLICATION
+    ),
+)

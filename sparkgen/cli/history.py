@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from sparkgen.cli import listing, output
-from sparkgen.cli.options import (
-    ApplicationNames,
-    Context,
-    Kubeconfig,
-    Listing,
-    ListingForm,
-    Namespace,
-    RunName,
-)
+from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.options import APPLICATIONS, LISTING_OUTPUT, PLACE, RUN
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
@@ -45,47 +38,53 @@ Examples:
 """
 
 
-def command(
-    names: ApplicationNames = None,
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    form: ListingForm = Listing.TEXT,
-    event_log: Annotated[
-        str,
-        typer.Option(
-            "--event-log", metavar="FILE", help="Write the event log of a run here.", show_default=False
-        ),
-    ] = "",
-    run: RunName = "",
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryOptions(ClusterOptions):
+    """The applications, and how to print their runs; or the run whose event log to write to a file."""
+
+    names: tuple[str, ...]
+    output: str
+    event_log: str
+    run: str
+
+
+def history(options: HistoryOptions) -> None:
     """Print the table, or write the event log."""
-    names = names or []
-    if run and not event_log:
+    if options.run and not options.event_log:
         raise SparkgenError("--run selects the run whose event log to write; add --event-log FILE")
-    if event_log and len(names) != 1:
+    if options.event_log and len(options.names) != 1:
         raise SparkgenError("--event-log writes the log of one run; name one application or run")
     from datetime import UTC, datetime  # noqa: PLC0415 - not for every command's help
 
-    from sparkgen.cluster import Place, connect  # noqa: PLC0415
+    from sparkgen.cluster import connect  # noqa: PLC0415
     from sparkgen.live.find import find  # noqa: PLC0415
     from sparkgen.live.rows import every, rows  # noqa: PLC0415
     from sparkgen.live.table import HISTORY, NAME  # noqa: PLC0415
 
-    cluster = connect(Place(kubeconfig, context, namespace))
-    if event_log:
-        _write_event_log(cluster, names[0], run, event_log)
+    cluster = connect(options.place)
+    if options.event_log:
+        _write_event_log(cluster, options.names[0], options.run, options.event_log)
         return
-    result = find(cluster, names)
+    result = find(cluster, options.names)
     listing.tell_unseen(result.unseen)
     now = datetime.now(UTC)
     columns = HISTORY if len(result.applications) == 1 else (NAME, *HISTORY)
-    listing.show(rows(cluster, result.applications, every, now), columns, form.value, now)
+    listing.show(rows(cluster, result.applications, every, now), columns, options.output, now)
     if not result.applications:
         output.note(listing.nothing_in(cluster.namespace))
     for application in result.applications:
         if not application.runs:
             output.note(f"{application.name} has not run yet in {cluster.namespace}")
+
+
+COMMAND = command(
+    lambda: (HistoryOptions, history),
+    APPLICATIONS,
+    *PLACE,
+    LISTING_OUTPUT,
+    Option("event_log", "--event-log FILE", "Write the event log of a run here."),
+    RUN,
+)
 
 
 def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:

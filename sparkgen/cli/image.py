@@ -1,11 +1,14 @@
-"""Declares `sparkgen image` for typer; imaging.py does its work."""
+"""Declares `sparkgen image`; imaging.py does its work."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+
+if TYPE_CHECKING:
+    from sparkgen.cli.imaging import BuildOptions, ContextOptions
 
 SUMMARY = "Build the runtime image, and push it to your registry."
 HELP = """Build the runtime image, and push it to your registry.
@@ -27,72 +30,44 @@ Examples:
 """
 
 
-def build(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="Name with which your nodes pull the image: REGISTRY/NAME:TAG.",
-            show_default=False,
+def _load_build() -> Work[BuildOptions]:
+    from sparkgen.cli import imaging  # noqa: PLC0415 - not for every command's help
+
+    return imaging.BuildOptions, imaging.build
+
+
+def _load_context() -> Work[ContextOptions]:
+    from sparkgen.cli import imaging  # noqa: PLC0415 - not for every command's help
+
+    return imaging.ContextOptions, imaging.context
+
+
+_PLATFORMS = (
+    "Platforms, separated by commas. Default: this machine's platform, or with --push or --output: "
+    "linux/amd64,linux/arm64."
+)
+COMMANDS = (
+    command(
+        _load_build,
+        Option(
+            "name", "NAME", "Name with which your nodes pull the image: REGISTRY/NAME:TAG.", required=True
         ),
-    ],
-    push: Annotated[bool, typer.Option("--push", help="Push the image, and print its digest.")] = False,
-    platform: Annotated[
-        str,
-        typer.Option(
-            "--platform",
-            metavar="LIST",
-            help=(
-                "Platforms, separated by commas. Default: this machine's platform, or with --push or "
-                "--output: linux/amd64,linux/arm64."
-            ),
-            show_default=False,
+        Option("push", "--push", "Push the image, and print its digest."),
+        Option("platform", "--platform LIST", _PLATFORMS),
+        Option(
+            "builder",
+            "--builder PROGRAM",
+            "docker, podman or buildah. Default: the first one that is installed.",
         ),
-    ] = "",
-    builder: Annotated[
-        str,
-        typer.Option(
-            "--builder",
-            metavar="PROGRAM",
-            help="docker, podman or buildah. Default: the first one that is installed.",
-            show_default=False,
-        ),
-    ] = "",
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write an OCI archive instead of pushing.",
-            show_default=False,
-        ),
-    ] = "",
-    base: Annotated[
-        str,
-        typer.Option(
-            "--base",
-            metavar="IMAGE",
-            help="Your own base image, with Python 3.11 or newer.",
-            show_default=False,
-        ),
-    ] = "",
-) -> None:
-    """Build the image; push it, or write it to a file."""
-    from sparkgen.cli import imaging  # noqa: PLC0415 - one command needs it
-    from sparkgen.image import builders  # noqa: PLC0415
-
-    plan = builders.planned(name, platform, push=push, output=output, base=base)
-    imaging.build(plan, builder)
-
-
-def context(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="New folder to write to.")],
-) -> None:
-    """Write the folder that the image is built from, with its Dockerfile."""
-    from sparkgen.cli import imaging  # noqa: PLC0415 - one command needs it
-
-    imaging.context(directory)
-
-
-COMMANDS = (build, context)
+        Option("output", "--output -o FILE", "Write an OCI archive instead of pushing."),
+        Option("base", "--base IMAGE", "Your own base image, with Python 3.11 or newer."),
+        name="build",
+        help="Build the image; push it, or write it to a file.",
+    ),
+    command(
+        _load_context,
+        Option("directory", "DIR", "New folder to write to.", kind=Path, required=True),
+        name="context",
+        help="Write the folder that the image is built from, with its Dockerfile.",
+    ),
+)

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.cli import output
@@ -15,8 +16,31 @@ from sparkgen.image import context as making
 from sparkgen.local.view import Plain
 
 
-def build(plan: builders.Plan, builder: str) -> None:
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """The image, and how to build it. `output`: the file of an OCI archive; "" for what is not given."""
+
+    name: str
+    push: bool
+    platform: str
+    builder: str
+    output: str
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions:
+    """The folder to write the build context to."""
+
+    directory: Path
+
+
+def build(options: BuildOptions) -> None:
     """Build the image. Prints its name, with the digest if there is one, and the next step."""
+    plan = builders.planned(
+        options.name, options.platform, push=options.push, output=options.output, base=options.base
+    )
+    builder = options.builder
     if builder and builder not in builders.BUILDERS:
         raise SparkgenError(f"unknown --builder {builder!r}; use one of {', '.join(builders.BUILDERS)}")
     program = builders.find(builder, os.environ)
@@ -30,8 +54,9 @@ def build(plan: builders.Plan, builder: str) -> None:
     output.note(_next_step(plan, image))
 
 
-def context(directory: Path) -> None:
+def context(options: ContextOptions) -> None:
     """Write the context into a new folder, as a whole or not at all."""
+    directory = options.directory
     if directory.exists():
         raise SparkgenError(f"{directory} exists already; give a new folder")
     directory.parent.mkdir(parents=True, exist_ok=True)

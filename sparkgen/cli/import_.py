@@ -5,12 +5,12 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
+from sparkgen.cli.option_table import Option, command
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
@@ -48,93 +48,79 @@ class Report(str, enum.Enum):
     NONE = "none"
 
 
-Inputs = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="PATH",
-        help="YAML files, shell scripts, directories, - for standard input, or `-- spark-submit ...`.",
-        show_default=False,
-    ),
-]
-Directory = Annotated[
-    str,
-    typer.Option(
-        "--output-dir",
-        "-o",
-        metavar="DIR",
-        help="Write one file per application, DIR/NAME.yaml, instead of printing all to standard output.",
-        show_default=False,
-    ),
-]
-Form = Annotated[
-    Report,
-    typer.Option(
-        "--report",
-        help="Report: text (what needs your attention), full (every value), json (every value), or none.",
-    ),
-]
-KeepLabels = Annotated[
-    bool,
-    typer.Option(
-        "--keep-labels",
-        help="Keep the pod labels that kubeflow's operator sets (sparkoperator.k8s.io/...).",
-    ),
-]
-Name = Annotated[
-    str,
-    typer.Option(
-        "--name",
-        metavar="NAME",
-        help=("Name of the application, if the input has only one."),
-        show_default=False,
-    ),
-]
-ImageName = Annotated[
-    str,
-    typer.Option(
-        "--image", metavar="IMAGE", help="Image with Spark and the application.", show_default=False
-    ),
-]
-SparkVersion = Annotated[
-    str,
-    typer.Option(
-        "--spark-version", metavar="VERSION", help="Spark version in the image.", show_default=False
-    ),
-]
+@dataclass(frozen=True)
+class ImportOptions:
+    """The inputs, where their documents go, the format of the report, and what the inputs do not say.
+
+    `directory`: "" for standard output; `force`: overwrite files in it; `report`: a value of Report.
+    """
+
+    sources: tuple[str, ...]
+    directory: str
+    force: bool
+    report: str
+    keep_labels: bool
+    name: str
+    image: str
+    spark_version: str
 
 
-def command(
-    sources: Inputs,
-    directory: Directory = "",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False,
-    report: Form = Report.TEXT,
-    keep_labels: KeepLabels = False,
-    name: Name = "",
-    image: ImageName = "",
-    spark_version: SparkVersion = "",
-) -> None:
-    """Import applications."""
+def convert(options: ImportOptions) -> int:
+    """Import applications. Returns 1 if the report has findings, or if there is no application."""
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.cli.request import Request  # noqa: PLC0415
     from sparkgen.importing import Choices, import_all  # noqa: PLC0415
     from sparkgen.usecases.checking import examine  # noqa: PLC0415 - only for this command
 
-    _check_name(name)
+    _check_name(options.name)
     stdin = Stdin()
-    result = import_all(sources, Choices(name, image, spark_version, keep_labels), examine, stdin)
-    if name and len(result.imported) > 1:
+    choices = Choices(options.name, options.image, options.spark_version, options.keep_labels)
+    result = import_all(options.sources, choices, examine, stdin)
+    if options.name and len(result.imported) > 1:
         raise SparkgenError(
             f"--name takes one application, but the input has {len(result.imported)}; leave out --name"
         )
-    if result.problems and report is not Report.JSON:
-        show(result.problems, Request(tuple(sources)), stdin, on_stdout=False)
-    if directory:
-        _write(Path(directory), result.imported, force=force)
+    if result.problems and options.report != Report.JSON:
+        show(result.problems, Request(options.sources), stdin, on_stdout=False)
+    if options.directory:
+        _write(Path(options.directory), result.imported, force=options.force)
     elif result.imported:
         output.data("---\n".join(item.text for item in result.imported))
-    _report(result, report)
-    if result.has_findings or not result.imported:
-        raise typer.Exit(1)
+    _report(result, options.report)
+    return int(result.has_findings or not result.imported)
+
+
+COMMAND = command(
+    lambda: (ImportOptions, convert),
+    Option(
+        "sources",
+        "PATH",
+        "YAML files, shell scripts, directories, - for standard input, or `-- spark-submit ...`.",
+        many=True,
+        required=True,
+    ),
+    Option(
+        "directory",
+        "--output-dir -o DIR",
+        "Write one file per application, DIR/NAME.yaml, instead of printing all to standard output.",
+    ),
+    Option("force", "--force", "Overwrite files in DIR."),
+    Option(
+        "report",
+        "--report",
+        "Report: text (what needs your attention), full (every value), json (every value), or none.",
+        kind=Report,
+        default=Report.TEXT,
+    ),
+    Option(
+        "keep_labels",
+        "--keep-labels",
+        "Keep the pod labels that kubeflow's operator sets (sparkoperator.k8s.io/...).",
+    ),
+    Option("name", "--name NAME", "Name of the application, if the input has only one."),
+    Option("image", "--image IMAGE", "Image with Spark and the application."),
+    Option("spark_version", "--spark-version VERSION", "Spark version in the image."),
+)
 
 
 def _check_name(name: str) -> None:
@@ -144,13 +130,13 @@ def _check_name(name: str) -> None:
         raise SparkgenError(f"--name {name!r} is not a valid name; use for example {application_name(name)}")
 
 
-def _report(result: Result, form: Report) -> None:
+def _report(result: Result, form: str) -> None:
     from sparkgen.importing.report import as_json, as_text  # noqa: PLC0415 - only for this command
 
-    if form is Report.JSON:
+    if form == Report.JSON:
         output.data(as_json(result), sys.stderr)
-    elif form is not Report.NONE:
-        output.complain(as_text(result, full=form is Report.FULL))
+    elif form != Report.NONE:
+        output.complain(as_text(result, full=form == Report.FULL))
 
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:

@@ -6,13 +6,12 @@ import enum
 import os
 import re
 import shlex
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from sparkgen.cli import output
+from sparkgen.cli.option_table import Option, command
 from sparkgen.errors import SparkgenError
 from sparkgen.spark_versions import NEWEST, SUGGESTED, scala_line
 
@@ -80,77 +79,76 @@ _STARTS = {
 }
 
 
-def command(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="File to write, or - for standard output.", allow_dash=True),
-    ] = "app.yaml",
-    language: Annotated[
-        Language | None,
-        typer.Option("--type", help="Language of the application (default python).", case_sensitive=False),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help=f"Name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}, "
-            f"{_NOTEBOOK_NAME}).",
-        ),
-    ] = None,
-    scheduled: Annotated[
-        bool, typer.Option("--scheduled", help="Run the application on a schedule.")
-    ] = False,
-    shuffle_service: Annotated[
-        bool, typer.Option("--shuffle-service", help="Write a shuffle service instead of an application.")
-    ] = False,
-    history_server: Annotated[
-        bool, typer.Option("--history-server", help="Write a history server instead of an application.")
-    ] = False,
-    connect: Annotated[
-        bool, typer.Option("--connect", help="Write a Spark Connect server instead of an application.")
-    ] = False,
-    notebook: Annotated[
-        bool,
-        typer.Option(
-            "--notebook",
-            help=("Write a JupyterLab notebook instead of an application. Its kernels are drivers."),
-        ),
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
-) -> None:
+@dataclass(frozen=True)
+class InitOptions:
+    """The file to write, and what kind of document; "" for what is not given."""
+
+    file: str
+    language: str
+    name: str
+    scheduled: bool
+    shuffle_service: bool
+    history_server: bool
+    connect: bool
+    notebook: bool
+    force: bool
+
+
+def init(options: InitOptions) -> None:
     """Write a document to start from."""
+    text = _text(options)
+    if options.file == "-":
+        output.data(text)
+        return
+    _save(Path(options.file), text, force=options.force)
+    word = shlex.quote(options.file)
+    output.note(f"wrote {options.file}; next: sparkgen validate {word}, then sparkgen render {word}")
+
+
+def _text(options: InitOptions) -> str:
+    """Returns the text of the document. Raises SparkgenError for options of different documents."""
     services = {
-        "--shuffle-service": shuffle_service,
-        "--history-server": history_server,
-        "--connect": connect,
-        "--notebook": notebook,
+        "--shuffle-service": (options.shuffle_service, service_document, _SERVICE_NAME),
+        "--history-server": (options.history_server, history_document, _HISTORY_NAME),
+        "--connect": (options.connect, connect_document, _CONNECT_NAME),
+        "--notebook": (options.notebook, notebook_document, _NOTEBOOK_NAME),
     }
-    asked = [option for option, given in services.items() if given]
+    asked = [option for option, (is_given, _, _) in services.items() if is_given]
     if len(asked) > 1:
         raise SparkgenError(f"{' and '.join(asked)} write different documents; run the command once for each")
-    if asked and (scheduled or language):
+    if asked and (options.scheduled or options.language):
         raise SparkgenError(
             f"{asked[0]} does not write an application; leave out {asked[0]}, or --type and --scheduled"
         )
-    if name is not None:
-        _check_name(name)
-    if shuffle_service:
-        text = service_document(name or _SERVICE_NAME)
-    elif history_server:
-        text = history_document(name or _HISTORY_NAME)
-    elif connect:
-        text = connect_document(name or _CONNECT_NAME)
-    elif notebook:
-        text = notebook_document(name or _NOTEBOOK_NAME)
-    else:
-        text = document(language or Language.PYTHON, name or _NAME, scheduled=scheduled)
-    if file == "-":
-        output.data(text)
-        return
-    _save(Path(file), text, force=force)
-    word = shlex.quote(file)
-    output.note(f"wrote {file}; next: sparkgen validate {word}, then sparkgen render {word}")
+    if options.name:
+        _check_name(options.name)
+    if asked:
+        _, write, default_name = services[asked[0]]
+        return write(options.name or default_name)
+    language = Language(options.language or Language.PYTHON)
+    return document(language, options.name or _NAME, scheduled=options.scheduled)
+
+
+COMMAND = command(
+    lambda: (InitOptions, init),
+    Option("file", "FILE", "File to write, or - for standard output.", default="app.yaml"),
+    Option("language", "--type", "Language of the application (default python).", kind=Language),
+    Option(
+        "name",
+        "--name NAME",
+        f"Name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}, {_NOTEBOOK_NAME}).",
+    ),
+    Option("scheduled", "--scheduled", "Run the application on a schedule."),
+    Option("shuffle_service", "--shuffle-service", "Write a shuffle service instead of an application."),
+    Option("history_server", "--history-server", "Write a history server instead of an application."),
+    Option("connect", "--connect", "Write a Spark Connect server instead of an application."),
+    Option(
+        "notebook",
+        "--notebook",
+        "Write a JupyterLab notebook instead of an application. Its kernels are drivers.",
+    ),
+    Option("force", "--force", "Overwrite FILE if it exists."),
+)
 
 
 def document(language: Language, name: str, *, scheduled: bool) -> str:

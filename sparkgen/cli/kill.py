@@ -1,21 +1,14 @@
-"""Declares `sparkgen kill` for typer; ending.py does its work."""
+"""Declares `sparkgen kill`; ending.py does its work."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import APPLICATION, OBJECTS_OUTPUT, PLACE, QUIET, YES
 
-from sparkgen.cli.options import (
-    ApplicationName,
-    Context,
-    Kubeconfig,
-    Namespace,
-    ObjectForm,
-    ObjectsForm,
-    Quiet,
-    Yes,
-)
+if TYPE_CHECKING:
+    from sparkgen.cli.ending import KillOptions
 
 SUMMARY = "Stop a run, and keep its Job, marked as failed."
 HELP = """Stop a run: delete its driver and executors, and keep its Job, marked as failed.
@@ -31,29 +24,22 @@ Examples:
 """
 
 
-def command(
-    name: ApplicationName,
-    run: Annotated[
-        str,
-        typer.Option(
-            "--run",
-            metavar="RUN",
-            help="Run to stop, by its name or the end of its name. Required if several are running.",
-            show_default=False,
-        ),
-    ] = "",
-    yes: Yes = False,
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    form: ObjectsForm = ObjectForm.TEXT,
-    quiet: Quiet = False,
-) -> None:
-    """Stop a run."""
+def _load() -> Work[KillOptions]:
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place  # noqa: PLC0415
 
-    place = Place(kubeconfig, context, namespace)
-    options = ending.EndOptions(place, form.value, yes=yes, quiet=quiet)
-    if code := ending.kill(options, name, run):
-        raise typer.Exit(code)
+    return ending.KillOptions, ending.kill
+
+
+COMMAND = command(
+    _load,
+    APPLICATION,
+    Option(
+        "run",
+        "--run RUN",
+        "Run to stop, by its name or the end of its name. Required if several are running.",
+    ),
+    YES,
+    *PLACE,
+    OBJECTS_OUTPUT,
+    QUIET,
+)

@@ -1,26 +1,14 @@
-"""Declares `sparkgen lint` for typer; linting.py does its work."""
+"""Declares `sparkgen lint`; linting.py does its work."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
 
-from sparkgen.cli.options import (
-    Colour,
-    ColourChoice,
-    Format,
-    Lock,
-    ProblemFormat,
-    Quiet,
-    Set,
-    SetString,
-    Sources,
-    Target,
-    Values,
-    requested,
-)
+if TYPE_CHECKING:
+    from sparkgen.cli.linting import Lint
 
 SUMMARY = "Check documents against best practices and policies, by profile."
 HELP = """Check documents against best practices and policies, to find settings that are valid but unwise.
@@ -49,91 +37,51 @@ Examples:
 """
 
 
-def command(
-    sources: Sources,
-    profiles: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="Check the rules of this profile instead of the configured ones. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    rules: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rule",
-            metavar="CODE=LEVEL",
-            help="Set the severity of a rule: off, info, warning or error. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    fail_on: Annotated[
-        str,
-        typer.Option(
-            "--fail-on",
-            metavar="LEVEL",
-            help="Exit 1 for this severity or higher: info, warning, error or never (default: warning).",
-            show_default=False,
-        ),
-    ] = "",
-    show: Annotated[
-        str,
-        typer.Option(
-            "--show",
-            metavar="LEVEL",
-            help="Show findings of this severity or higher: info, warning or error (default: warning).",
-            show_default=False,
-        ),
-    ] = "",
-    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes to the files.")] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Print what --fix would change. Exit 1 if there are changes.")
-    ] = False,
-    config: Annotated[
-        str,
-        typer.Option(
-            "--config",
-            metavar="FILE",
-            help="Read this configuration file instead of .sparkgen.yaml.",
-            show_default=False,
-        ),
-    ] = "",
-    isolated: Annotated[bool, typer.Option("--isolated", help="Do not read a configuration file.")] = False,
-    evidence: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--evidence",
-            metavar="LOG",
-            help="Event log of a run, to compare its real use with the document's requests. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    target: Annotated[
-        Target | None,
-        typer.Option(
-            "--target",
-            help="Tool that applies the manifests. Overrides metadata.target.",
-            case_sensitive=False,
-            show_default=False,
-        ),
-    ] = None,
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    lock: Lock = "",
-    form: ProblemFormat = Format.TEXT,
-    colour: ColourChoice = Colour.AUTO,
-    quiet: Quiet = False,
-) -> None:
-    """Check documents, and print the findings."""
-    from sparkgen.cli.linting import lint  # noqa: PLC0415 - the rules are for this command alone
-    from sparkgen.usecases.reviewing import LintOptions  # noqa: PLC0415
+def _load() -> Work[Lint]:
+    from sparkgen.cli import linting  # noqa: PLC0415 - the rules are for this command alone
 
-    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target, lock=lock)
-    options = LintOptions(
-        tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated, tuple(evidence or ())
-    )
-    if code := lint(replace(asked, quiet=quiet), options, fix=fix, diff=diff):
-        raise typer.Exit(code)
+    return linting.Lint, linting.lint
+
+
+COMMAND = command(
+    _load,
+    SOURCES,
+    Option(
+        "profiles",
+        "--profile NAME",
+        "Check the rules of this profile instead of the configured ones. Repeatable.",
+        many=True,
+    ),
+    Option(
+        "rules",
+        "--rule CODE=LEVEL",
+        "Set the severity of a rule: off, info, warning or error. Repeatable.",
+        many=True,
+    ),
+    Option(
+        "fail_on",
+        "--fail-on LEVEL",
+        "Exit 1 for this severity or higher: info, warning, error or never (default: warning).",
+    ),
+    Option(
+        "show",
+        "--show LEVEL",
+        "Show findings of this severity or higher: info, warning or error (default: warning).",
+    ),
+    Option("fix", "--fix", "Apply the safe fixes to the files."),
+    Option("diff", "--diff", "Print what --fix would change. Exit 1 if there are changes."),
+    Option("config", "--config FILE", "Read this configuration file instead of .sparkgen.yaml."),
+    Option("isolated", "--isolated", "Do not read a configuration file."),
+    Option(
+        "evidence",
+        "--evidence LOG",
+        "Event log of a run, to compare its real use with the document's requests. Repeatable.",
+        many=True,
+    ),
+    TARGET,
+    *CHANGES,
+    LOCK,
+    PROBLEM_FORMAT,
+    COLOUR,
+    QUIET,
+)

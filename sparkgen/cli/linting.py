@@ -1,8 +1,9 @@
-"""Runs `lint` on a request, and returns its exit code. Independent of typer."""
+"""Runs `lint`, and returns its exit code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.cli import fixing, output
@@ -14,22 +15,49 @@ from sparkgen.usecases.parallel import each
 from sparkgen.usecases.reviewing import LintOptions, Review
 
 
-def lint(request: Request, options: LintOptions, *, fix: bool = False, diff: bool = False) -> int:
-    """Check documents, and print the findings; 1 if one counts, 2 if the configuration has errors.
+@dataclass(frozen=True, slots=True)
+class Lint(Request):
+    """The documents, and the options of `lint`, of which LintOptions says what they mean.
 
-    `fix`: apply the fixes first; `diff`: print the fixes as a difference, no findings, and 1 if there are
-    any.
+    `fix`: apply the fixes first; `diff`: print the fixes as a difference, and no findings.
+    """
+
+    profiles: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    fail_on: str = ""
+    show: str = ""
+    fix: bool = False
+    diff: bool = False
+    config: str = ""
+    isolated: bool = False
+    evidence: tuple[str, ...] = ()
+
+
+def lint(options: Lint) -> int:
+    """Check documents, and print the findings.
+
+    Returns 1 if a finding counts, or with `diff` if there are fixes; 2 if the configuration has errors.
     """
     stdin = Stdin()
-    review = reviewing.review_of(options)
+    review = reviewing.review_of(
+        LintOptions(
+            options.profiles,
+            options.rules,
+            options.fail_on,
+            options.show,
+            options.config,
+            options.isolated,
+            options.evidence,
+        )
+    )
     if isinstance(review, tuple):
-        show(review, request, stdin, on_stdout=False)
+        show(review, options, stdin, on_stdout=False)
         return 2
-    if fix or diff:
-        changed = fixing.fix_files(request, review, only_show=diff)
-        if diff:
+    if options.fix or options.diff:
+        changed = fixing.fix_files(options, review, only_show=options.diff)
+        if options.diff:
             return int(changed)
-    return _report(request, review, stdin, fixed=fix)
+    return _report(options, review, stdin, fixed=options.fix)
 
 
 def _report(request: Request, review: Review, stdin: Stdin, *, fixed: bool) -> int:

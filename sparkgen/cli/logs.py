@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, RunName
+from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.options import APPLICATION, PLACE, RUN
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
@@ -41,58 +42,56 @@ Examples:
 """
 
 
-def command(
-    name: ApplicationName,
-    run: RunName = "",
-    executor: Annotated[
-        str,
-        typer.Option(
-            "--executor",
-            "-e",
-            metavar="ID",
-            help="Print the log of this executor: its ID, or the name of its pod.",
-            show_default=False,
-        ),
-    ] = "",
-    allocator: Annotated[bool, typer.Option("--allocator", help="Print the log of the allocator.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Print the logs of the driver, the allocator and all executors.")
-    ] = False,
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Follow the log until the container ends.")
-    ] = False,
-    tail: Annotated[
-        int | None,
-        typer.Option(
-            "--tail", metavar="N", min=0, help="Print only the last N lines of each log.", show_default=False
-        ),
-    ] = None,
-    previous: Annotated[
-        bool, typer.Option("--previous", help="Print the log of the container before its last restart.")
-    ] = False,
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-) -> None:
-    """Print the log; with --follow, also what is written later."""
-    from sparkgen.cluster import Place, connect  # noqa: PLC0415 - not for every command's help
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsOptions(ClusterOptions):
+    """The run and the container whose log to print. `tail`: the number of lines; None: all of them."""
+
+    name: str
+    run: str
+    executor: str
+    allocator: bool
+    everything: bool
+    follow: bool
+    tail: int | None
+    previous: bool
+
+
+def logs(options: LogsOptions) -> None:
+    """Print the log; with `follow`, also what is written later."""
+    from sparkgen.cluster import connect  # noqa: PLC0415 - not for every command's help
     from sparkgen.live.find import choose, one  # noqa: PLC0415
 
-    if [bool(executor), allocator, everything].count(True) > 1:
+    if [bool(options.executor), options.allocator, options.everything].count(True) > 1:
         raise SparkgenError("--executor, --allocator and --all cannot be combined; use only one")
-    if previous and follow:
+    if options.previous and options.follow:
         raise SparkgenError("--previous cannot be combined with -f: the previous container has ended")
-    cluster = connect(Place(kubeconfig, context, namespace))
-    chosen = choose(one(cluster, name), run)
+    cluster = connect(options.place)
+    chosen = choose(one(cluster, options.name), options.run)
 
     def read(source: Source) -> Iterable[bytes]:
-        return cluster.follow(source.pod, source.container, tail=tail, previous=previous, follow=follow)
+        return cluster.follow(
+            source.pod, source.container, tail=options.tail, previous=options.previous, follow=options.follow
+        )
 
-    if everything:
-        _print(_all(cluster, chosen, read, follow=follow), f"[{contract.ALLOCATOR_CONTAINER}] ")
+    if options.everything:
+        _print(_all(cluster, chosen, read, follow=options.follow), f"[{contract.ALLOCATOR_CONTAINER}] ")
         return
-    source = _wanted(cluster, chosen, executor, allocator=allocator, follow=follow)
+    source = _wanted(cluster, chosen, options.executor, allocator=options.allocator, follow=options.follow)
     _print(_lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None)
+
+
+COMMAND = command(
+    lambda: (LogsOptions, logs),
+    APPLICATION,
+    RUN,
+    Option("executor", "--executor -e ID", "Print the log of this executor: its ID, or the name of its pod."),
+    Option("allocator", "--allocator", "Print the log of the allocator."),
+    Option("everything", "--all", "Print the logs of the driver, the allocator and all executors."),
+    Option("follow", "--follow -f", "Follow the log until the container ends."),
+    Option("tail", "--tail N", "Print only the last N lines of each log.", kind=int, least=0),
+    Option("previous", "--previous", "Print the log of the container before its last restart."),
+    *PLACE,
+)
 
 
 def _print(lines: Iterable[str], allocator: str | None) -> None:

@@ -19,17 +19,17 @@ Work = tuple[type[Values], Callable[[Values], int | None]]
 class Option(NamedTuple):
     """An argument or an option of a command.
 
-    `name`: the field that it sets; `flags`: such as ("--output", "-o"), or () for an argument; `kind`: the
-    type of a value, an enum for choices; `many`: whether it takes several values; `default`: None if there is
-    no value without it; `least`, `most`: the limits of a number; `complete`: returns the values that begin
-    with a text, for the shell.
+    `name`: the field that it sets; `usage`: its flags and the name of its value, such as "--output -o FILE";
+    an argument has no flags; `kind`: the type of a value, an enum for choices; None for a text, or for a bool
+    if there is no value; `many`: whether it takes several values; `default`: None if there is no value
+    without it; `least`, `most`: the limits of a number; `complete`: returns the values that begin with a
+    text, for the shell.
     """
 
     name: str
-    flags: tuple[str, ...]
+    usage: str
     help: str
-    metavar: str | None = None
-    kind: Any = str
+    kind: Any = None
     many: bool = False
     required: bool = False
     default: Any = None
@@ -38,9 +38,24 @@ class Option(NamedTuple):
     complete: Callable[[str], list[str]] | None = None
 
     @property
+    def flags(self) -> tuple[str, ...]:
+        """The names of an option, such as --output and -o; () for an argument."""
+        return tuple(word for word in self.usage.split() if word.startswith("-"))
+
+    @property
+    def metavar(self) -> str:
+        """The name of the value in the help; "" for none."""
+        return " ".join(word for word in self.usage.split() if not word.startswith("-"))
+
+    @property
+    def type(self) -> Any:
+        """The type of a value."""
+        return self.kind or (str if self.metavar else bool)
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The values to choose from; () if every value of the type is allowed."""
-        return tuple(each.value for each in self.kind) if issubclass(self.kind, enum.Enum) else ()
+        return tuple(each.value for each in self.type) if issubclass(self.type, enum.Enum) else ()
 
     @property
     def absent(self) -> Any:
@@ -49,9 +64,9 @@ class Option(NamedTuple):
             return self.value(self.default)
         if self.many:
             return ()
-        if self.kind is bool:
+        if self.type is bool:
             return False
-        return "" if self.kind is str or self.choices else None
+        return "" if self.type is str or self.choices else None
 
     def value(self, read: Any) -> Any:
         """Returns what the command gets: a tuple for a list, a text for a choice."""
@@ -78,3 +93,13 @@ class Command(NamedTuple, Generic[Values]):
         """Do the work with a value for each option. Returns the exit code."""
         kind, work = self.load()
         return work(kind(**values)) or 0
+
+
+def command(
+    load: Callable[[], Work[Values]],
+    *options: Option,
+    name: str = "",
+    help: str = "",  # noqa: A002 - typer's
+) -> Command[Values]:
+    """Returns the command with these options, in the order of the help."""
+    return Command(options, load, name, help)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from typing import Annotated
 
-import typer
-
-from sparkgen.cli.request import Request
+from sparkgen.cli.option_table import Option
 
 
 class Format(str, enum.Enum):
-    """The formats of problems: sparkgen.cli.request.FORMS."""
+    """The formats of problems: sparkgen.reports.FORMATS."""
 
     TEXT = "text"
     CONCISE = "concise"
@@ -22,7 +18,7 @@ class Format(str, enum.Enum):
 
 
 class Colour(str, enum.Enum):
-    """When text has colours: sparkgen.cli.request.COLOURS."""
+    """When text has colours."""
 
     AUTO = "auto"
     ALWAYS = "always"
@@ -30,7 +26,7 @@ class Colour(str, enum.Enum):
 
 
 class Target(str, enum.Enum):
-    """The tools that apply the manifests: sparkgen.cli.request.TARGETS."""
+    """The tools that apply the manifests."""
 
     KUBECTL = "kubectl"
     ARGOCD = "argocd"
@@ -56,150 +52,82 @@ class Listing(str, enum.Enum):
     NAME = "name"
 
 
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="PATH",
-        help="Documents: files, directories (their .yaml and .yml files), or - for standard input.",
-        show_default=False,
-    ),
-]
-Values = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--values",
-        "-f",
-        metavar="FILE",
-        help="Overlay to merge into every document, as Helm merges values. Later overlays win. Repeatable.",
-        show_default=False,
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Set a field, for example spec.executor.instances=4. Overrides overlays. Repeatable.",
-        show_default=False,
-    ),
-]
-SetString = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set-string",
-        metavar="KEY=VALUE",
-        help="Set a field to a string, even if it looks like a number. Repeatable.",
-        show_default=False,
-    ),
-]
-Lock = Annotated[
-    str,
-    typer.Option(
-        "--lock",
-        metavar="FILE",
-        help="Lock file of pushed local files. Default: FILE.lock.yaml beside a document FILE.yaml.",
-        show_default=False,
-    ),
-]
-CaFile = Annotated[
-    str,
-    typer.Option(
-        "--ca-file",
-        metavar="FILE",
-        help="CA certificates for the registry, as PEM. Default: the certificates of the system.",
-        show_default=False,
-    ),
-]
-ProblemFormat = Annotated[
-    Format,
-    typer.Option("--format", help="Format of problems; github and sarif are for CI.", case_sensitive=False),
-]
-ColourChoice = Annotated[
-    Colour,
-    typer.Option(
-        "--color", help="Use colours. auto: on a terminal, unless NO_COLOR is set.", case_sensitive=False
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors, no warnings or notes.")]
-Context = Annotated[
-    str,
-    typer.Option(
-        "--context",
-        metavar="NAME",
-        help="Context of the kubeconfig. Default: the current context.",
-        show_default=False,
-    ),
-]
-Kubeconfig = Annotated[
-    str,
-    typer.Option(
-        "--kubeconfig",
-        metavar="FILE",
-        help="Kubeconfig file. Default: KUBECONFIG or ~/.kube/config.",
-        show_default=False,
-    ),
-]
-Namespace = Annotated[
-    str,
-    typer.Option(
-        "--namespace",
-        "-n",
-        metavar="NAME",
-        help="Namespace in the cluster. Default: the namespace of the context.",
-        show_default=False,
-    ),
-]
-ListingForm = Annotated[
-    Listing,
-    typer.Option(
-        "--output", "-o", help="Output format; name prints names for kubectl.", case_sensitive=False
-    ),
-]
-ObjectsForm = Annotated[
-    ObjectForm, typer.Option("--output", "-o", help="Output format of objects.", case_sensitive=False)
-]
-ApplicationName = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="Application, or one of its runs.", show_default=False),
-]
-ApplicationNames = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NAME", help="Applications or runs. Default: all.", show_default=False),
-]
-RunName = Annotated[
-    str,
-    typer.Option(
-        "--run",
-        metavar="RUN",
-        help="Run, by its name or its hash. Default: the latest run.",
-        show_default=False,
-    ),
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
-
-
-def requested(
-    sources: Sequence[str],
-    values: Sequence[str] | None,
-    sets: Sequence[str] | None,
-    set_strings: Sequence[str] | None,
-    *,
-    form: Format = Format.TEXT,
-    colour: Colour = Colour.AUTO,
-    target: Target | None = None,
-    lock: str = "",
-) -> Request:
-    """Returns what typer read as a Request: missing lists are empty, choices are their texts.
-
-    A command adds its other options with `dataclasses.replace`.
-    """
-    return Request(
-        tuple(sources),
-        tuple(values or ()),
-        tuple(sets or ()),
-        tuple(set_strings or ()),
-        form=form.value,
-        colour=colour.value,
-        target=target.value if target else "",
-        lock=lock,
-    )
+SOURCES = Option(
+    "sources",
+    "PATH",
+    "Documents: files, directories (their .yaml and .yml files), or - for standard input.",
+    many=True,
+    required=True,
+)
+VALUES = Option(
+    "values",
+    "--values -f FILE",
+    "Overlay to merge into every document, as Helm merges values. Later overlays win. Repeatable.",
+    many=True,
+)
+SET = Option(
+    "sets",
+    "--set KEY=VALUE",
+    "Set a field, for example spec.executor.instances=4. Overrides overlays. Repeatable.",
+    many=True,
+)
+SET_STRING = Option(
+    "set_strings",
+    "--set-string KEY=VALUE",
+    "Set a field to a string, even if it looks like a number. Repeatable.",
+    many=True,
+)
+CHANGES = (VALUES, SET, SET_STRING)
+"""What changes the fields of documents."""
+LOCK = Option(
+    "lock",
+    "--lock FILE",
+    "Lock file of pushed local files. Default: FILE.lock.yaml beside a document FILE.yaml.",
+)
+CA_FILE = Option(
+    "ca_file",
+    "--ca-file FILE",
+    "CA certificates for the registry, as PEM. Default: the certificates of the system.",
+)
+TARGET = Option(
+    "target", "--target", "Tool that applies the manifests. Overrides metadata.target.", kind=Target
+)
+PROBLEM_FORMAT = Option(
+    "form", "--format", "Format of problems; github and sarif are for CI.", kind=Format, default=Format.TEXT
+)
+COLOUR = Option(
+    "colour",
+    "--color",
+    "Use colours. auto: on a terminal, unless NO_COLOR is set.",
+    kind=Colour,
+    default=Colour.AUTO,
+)
+QUIET = Option("quiet", "--quiet -q", "Print only errors, no warnings or notes.")
+NAMESPACE = Option(
+    "namespace", "--namespace -n NAME", "Namespace in the cluster. Default: the namespace of the context."
+)
+CONTEXT = Option("context", "--context NAME", "Context of the kubeconfig. Default: the current context.")
+KUBECONFIG = Option(
+    "kubeconfig", "--kubeconfig FILE", "Kubeconfig file. Default: KUBECONFIG or ~/.kube/config."
+)
+PLACE = (NAMESPACE, CONTEXT, KUBECONFIG)
+"""The cluster and the namespace of a command."""
+OBJECTS_OUTPUT = Option(
+    "output", "--output -o", "Output format of objects.", kind=ObjectForm, default=ObjectForm.TEXT
+)
+TIMEOUT = Option(
+    "timeout",
+    "--timeout TIME",
+    "With --wait: maximum time to wait, for example 30m. After this time, exit 124.",
+)
+LISTING_OUTPUT = Option(
+    "output",
+    "--output -o",
+    "Output format; name prints names for kubectl.",
+    kind=Listing,
+    default=Listing.TEXT,
+)
+APPLICATION = Option("name", "NAME", "Application, or one of its runs.", required=True)
+APPLICATIONS = Option("names", "NAME", "Applications or runs. Default: all.", many=True)
+RUN = Option("run", "--run RUN", "Run, by its name or its hash. Default: the latest run.")
+YES = Option("yes", "--yes -y", "Do not ask for confirmation.")

@@ -45,11 +45,11 @@ def _next(rest: list[str], options: Mapping[str, Option]) -> tuple[Option, Any] 
     option = options.get(name)
     if option is None:
         return None
-    if option.kind is bool:
+    if option.type is bool:
         return None if equals else (option, True)
     if not equals:
         if not rest or (rest[-1].startswith("-") and rest[-1] != "-"):
             return None
         value = rest.pop()
-    plain = value in option.choices if option.choices else option.kind is str and value.strip()
+    plain = value in option.choices if option.choices else option.type is str and value.strip()
     return (option, value) if plain else None

@@ -1,13 +1,14 @@
-"""Declares `sparkgen push` for typer; pushing.py does its work."""
+"""Declares `sparkgen push`; pushing.py does its work."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import CA_FILE, CHANGES, LOCK, QUIET, SOURCES
 
-from sparkgen.cli.options import CaFile, Lock, Quiet, Set, SetString, Sources, Values, requested
+if TYPE_CHECKING:
+    from sparkgen.cli.pushing import Push
 
 SUMMARY = "Push the local files that documents name to a registry."
 HELP = """Push the files that documents name with ./ or ../ to the registry of `spec.delivery`.
@@ -34,27 +35,19 @@ Examples:
 """
 
 
-def command(
-    sources: Sources,
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    lock: Lock = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Push and write nothing; print what would be pushed.")
-    ] = False,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify", help="Download what the registry has, compare it, and push again what differs."
-        ),
-    ] = False,
-    ca_file: CaFile = "",
-    quiet: Quiet = False,
-) -> None:
-    """Push the local files of documents."""
+def _load() -> Work[Push]:
     from sparkgen.cli import pushing  # noqa: PLC0415 - not for every command's help
 
-    request = replace(requested(sources, values, sets, set_strings, lock=lock), quiet=quiet)
-    if code := pushing.push(request, ca_file, dry_run=dry_run, verify=verify):
-        raise typer.Exit(code)
+    return pushing.Push, pushing.push
+
+
+COMMAND = command(
+    _load,
+    SOURCES,
+    *CHANGES,
+    LOCK,
+    Option("dry_run", "--dry-run", "Push and write nothing; print what would be pushed."),
+    Option("verify", "--verify", "Download what the registry has, compare it, and push again what differs."),
+    CA_FILE,
+    QUIET,
+)

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
@@ -31,27 +31,38 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def push(request: Request, ca_file: str, *, dry_run: bool, verify: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Push(Request):
+    """The documents, and the options of `push`. `verify`: compare what the registry has, byte for byte."""
+
+    dry_run: bool = False
+    verify: bool = False
+    ca_file: str = ""
+
+
+def push(options: Push) -> int:
     """Push what has changed; 1 if a document has errors."""
     stdin = Stdin()
-    inputs = replace(request, local_files="pushable")
+    inputs = replace(options, local_files="pushable")
     checked = check(inputs, stdin)
-    show([one for one in checked.problems if one.severity is Severity.ERROR], request, stdin, on_stdout=False)
+    show([one for one in checked.problems if one.severity is Severity.ERROR], options, stdin, on_stdout=False)
     if checked.errors:
         return 1
     for document in checked.documents:
         if not local_files.lock_name(document, inputs) and entries_of(document.value):
             raise SparkgenError("a document from standard input has no lock file; add --lock FILE")
-    with _asked(ca_file, verify=verify) as asked:
-        plans = [pushing.plan(document, inputs, asked, whole=dry_run) for document in checked.documents]
-        _tell_left_out(plans, request)
-        _tell_untracked(plans, request)
-        if dry_run:
+    with _asked(options.ca_file, verify=options.verify) as asked:
+        plans = [
+            pushing.plan(document, inputs, asked, whole=options.dry_run) for document in checked.documents
+        ]
+        _tell_left_out(plans, options)
+        _tell_untracked(plans, options)
+        if options.dry_run:
             _tell_plans(plans)
             return 0
         pushed = pushing.bring(plans, inputs, asked)
     locks = pushing.write_locks(plans, inputs)
-    _tell(plans, pushed, locks, request)
+    _tell(plans, pushed, locks, options)
     return 0
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from sparkgen.cli.app import COMMANDS, EXIT_CODES, functions
+from sparkgen.cli.app import COMMANDS, EXIT_CODES, commands_of
+from sparkgen.cli.typer_command import typer_command
 
 _OPENING = f"""\
 # Commands
@@ -48,7 +49,7 @@ def _section(module: ModuleType) -> str:
     """Returns the section of a command: its calls, what it does, its arguments and options, examples."""
     name = module.__name__.rpartition(".")[2].rstrip("_")  # import_ is the command `import`
     calls, rows = [], []
-    for command in functions(module):
+    for command in map(typer_command, commands_of(module)):
         parameters = list(_parameters(command))
         called = name if command.__name__ == "command" else f"{name} {command.__name__}"
         arguments = [

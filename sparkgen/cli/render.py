@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Command, Option, Work
-from sparkgen.cli.shared_rows import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
 
 if TYPE_CHECKING:
     from sparkgen.cli.request import Request
@@ -44,34 +44,27 @@ def _load() -> Work[Request]:
     return request.Request, render_command.render
 
 
-COMMAND = Command(
-    (
-        SOURCES,
-        *CHANGES,
-        LOCK,
-        Option("namespace", ("--namespace", "-n"), "Namespace for documents without one.", "NAME"),
-        TARGET,
-        Option(
-            "directory",
-            ("--output-dir", "-o"),
-            "Write one file per object, and kustomization.yaml, to this directory.",
-            "DIR",
-        ),
-        Option(
-            "only_check",
-            ("--check",),
-            "Write nothing; print what -o DIR would change as a diff. Exit 1 if there are changes.",
-            kind=bool,
-        ),
-        Option(
-            "recursive",
-            ("--recursive", "-R"),
-            "Render all documents in the directory PATH, for all environments.",
-            kind=bool,
-        ),
-        PROBLEM_FORMAT,
-        COLOUR,
-        QUIET,
-    ),
+COMMAND = command(
     _load,
+    SOURCES,
+    *CHANGES,
+    LOCK,
+    Option("namespace", "--namespace -n NAME", "Namespace for documents without one."),
+    TARGET,
+    Option(
+        "directory",
+        "--output-dir -o DIR",
+        "Write one file per object, and kustomization.yaml, to this directory.",
+    ),
+    Option(
+        "only_check",
+        "--check",
+        "Write nothing; print what -o DIR would change as a diff. Exit 1 if there are changes.",
+    ),
+    Option(
+        "recursive", "--recursive -R", "Render all documents in the directory PATH, for all environments."
+    ),
+    PROBLEM_FORMAT,
+    COLOUR,
+    QUIET,
 )

@@ -1,4 +1,4 @@
-"""Runs `whatif`, and returns its exit code. Independent of typer."""
+"""Runs `whatif`, and returns its exit code."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The options of a call."""
+class WhatifOptions:
+    """The logs, the configurations to replay them with, and where the results go.
+
+    `capacity`, `ready`, `scale_up`, `losses`, `seed`: see Cluster; `max_cost`: in the currency of `prices`.
+    """
 
     logs: tuple[str, ...]
     sets: tuple[str, ...]
@@ -30,49 +33,53 @@ class Asked:
     search: bool
     prices: str
     max_cost: float | None
-    cluster: Cluster
+    capacity: int | None
+    ready: int | None
+    scale_up: float
+    losses: float
+    seed: int
     as_json: bool
-    best: str
     page: str
+    best: str
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster that the replays run in."""
+        return Cluster(self.capacity, self.ready, self.scale_up, self.losses, seed=self.seed)
 
 
-def cluster(capacity: int | None, ready: int | None, scale_up: float, losses: float, seed: int) -> Cluster:
-    """Returns the cluster that the options describe."""
-    return Cluster(capacity, ready, scale_up, losses, seed=seed)
-
-
-def whatif(asked: Asked) -> int:
+def whatif(options: WhatifOptions) -> int:
     """Replay each log and print the results; 1 if the best one costs too much, or a replay never ends."""
-    _agree(asked)
-    prices = read_prices(asked.prices) if asked.prices else None
-    candidates = [*from_sets(asked.sets), *(from_overlay(name) for name in asked.overlays)]
-    question = Question(candidates, asked.search, bool(asked.page), prices, asked.cluster)
-    studies = [_study(log, question) for log in asked.logs]
-    if asked.best == "-":
+    _agree(options)
+    prices = read_prices(options.prices) if options.prices else None
+    candidates = [*from_sets(options.sets), *(from_overlay(name) for name in options.overlays)]
+    question = Question(candidates, options.search, bool(options.page), prices, options.cluster)
+    studies = [_study(log, question) for log in options.logs]
+    if options.best == "-":
         output.data(_best(studies[0]))
-    elif asked.as_json:
+    elif options.as_json:
         output.data(json_report.text(studies))
     else:
         output.write("\n".join(text_report.text(one) for one in studies))
-    if asked.page:
-        own_files.write(Path(asked.page), page.text(studies[0]))
-        output.note(f"wrote {asked.page}")
-    if asked.best and asked.best != "-":
-        own_files.write(Path(asked.best), _best(studies[0]))
-        word = shlex.quote(asked.best)
-        output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {word} APP.yaml")
-    dear = [one for one in studies if _too_dear(one, asked.max_cost)]
+    if options.page:
+        own_files.write(Path(options.page), page.text(studies[0]))
+        output.note(f"wrote {options.page}")
+    if options.best and options.best != "-":
+        own_files.write(Path(options.best), _best(studies[0]))
+        word = shlex.quote(options.best)
+        output.note(f"wrote {options.best}; next: sparkgen diff --from HEAD -f {word} APP.yaml")
+    dear = [one for one in studies if _too_dear(one, options.max_cost)]
     stuck = [run for one in studies for run in _stuck(one)]
     return int(bool(dear or stuck))
 
 
-def _agree(asked: Asked) -> None:
+def _agree(options: WhatifOptions) -> None:
     """Raise SparkgenError for options that do not go together."""
-    if asked.max_cost is not None and not asked.prices:
+    if options.max_cost is not None and not options.prices:
         raise SparkgenError("--max-cost needs prices; add --prices FILE")
-    if asked.best and not (asked.sets or asked.overlays or asked.search):
+    if options.best and not (options.sets or options.overlays or options.search):
         raise SparkgenError("--best needs configurations to choose from; add --set, --overlay or --search")
-    if (asked.best or asked.page) and len(asked.logs) > 1:
+    if (options.best or options.page) and len(options.logs) > 1:
         raise SparkgenError("--best and --html take only one LOG")
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
-
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 
@@ -29,22 +28,27 @@ def complete_code(incomplete: str) -> list[str]:
     return [code for code in rules() if code.startswith(incomplete.upper())]
 
 
-def command(
-    code: Annotated[
-        str,
-        typer.Argument(
-            metavar="CODE", help="Code of the rule.", show_default=False, autocompletion=complete_code
-        ),
-    ] = "",
-) -> None:
+@dataclass(frozen=True)
+class RuleOptions:
+    """The code of a rule; "" for all of them."""
+
+    code: str
+
+
+def rule(options: RuleOptions) -> None:
     """Print one rule's page, or the list."""
     from sparkgen.cli.pages import rules  # noqa: PLC0415 - see above
 
-    known = rules()
+    known, code = rules(), options.code
     if not code:
-        write("".join(f"{rule.code}  {rule.title}\n" for rule in known.values()))
+        write("".join(f"{each.code}  {each.title}\n" for each in known.values()))
         return
-    rule = known.get(f"SG{code:0>3}" if code.isdecimal() else code.upper())
-    if rule is None:
+    asked = known.get(f"SG{code:0>3}" if code.isdecimal() else code.upper())
+    if asked is None:
         raise SparkgenError(f"unknown rule {code}; to list all rules: sparkgen rule")
-    write(rule.page)
+    write(asked.page)
+
+
+COMMAND = command(
+    lambda: (RuleOptions, rule), Option("code", "CODE", "Code of the rule.", complete=complete_code)
+)

@@ -1,27 +1,16 @@
-"""Declares `sparkgen run` for typer; running.py and run_local.py do its work."""
+"""Declares `sparkgen run`; running.py and run_local.py do its work."""
 
 from __future__ import annotations
 
 import shlex
 import uuid
-from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from sparkgen.cli.options import (
-    Context,
-    Kubeconfig,
-    Namespace,
-    ObjectForm,
-    Quiet,
-    Set,
-    SetString,
-    Values,
-    requested,
-)
+from sparkgen.cli.cluster_options import ProgramOptions
+from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.options import CHANGES, PLACE, QUIET, TIMEOUT, ObjectForm
 from sparkgen.errors import SparkgenError
 
 SUMMARY = "Start a new run in a cluster, or run a document on this machine."
@@ -53,150 +42,122 @@ Examples:
 """
 
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="Application in the cluster; with --local a document: a file, a directory, or -.",
-        show_default=False,
+_FOR_CLUSTERS = (
+    Option(
+        "single",
+        "--arg ARGUMENT",
+        "In a cluster: argument for the application. Replaces the application's own. Repeatable.",
+        many=True,
     ),
-]
-Arguments = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[-- ARGUMENT...]",
-        help="Arguments for the application. They replace the application's own.",
-        show_default=False,
+    Option(
+        "request_id", "--id ID", "In a cluster: ID of the request. The same ID always returns the same run."
     ),
-]
-Local = Annotated[bool, typer.Option("--local", help="Run a document on this machine, without a cluster.")]
-Single = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--arg",
-        metavar="ARGUMENT",
-        help="In a cluster: argument for the application. Replaces the application's own. Repeatable.",
-        show_default=False,
+    Option("wait", "--wait", "In a cluster: wait for the run to end, and exit with its exit code."),
+    TIMEOUT,
+    *PLACE,
+)
+"""Options that have an effect only in a cluster."""
+_FOR_DOCUMENTS = (
+    Option(
+        "name",
+        "--name NAME",
+        "With --local: run the application with this metadata.name, if there are several.",
     ),
-]
-RequestId = Annotated[
-    str,
-    typer.Option(
-        "--id",
-        metavar="ID",
-        help="In a cluster: ID of the request. The same ID always returns the same run.",
-        show_default=False,
+    *CHANGES,
+    Option(
+        "maps",
+        "--map PATH=FOLDER",
+        "With --local: use this local folder for a folder of the image. Repeatable.",
+        many=True,
     ),
-]
-Wait = Annotated[
-    bool,
-    typer.Option("--wait", help="In a cluster: wait for the run to end, and exit with its exit code."),
-]
-Timeout = Annotated[
-    str,
-    typer.Option(
-        "--timeout",
-        metavar="TIME",
-        help="With --wait: maximum time to wait, for example 30m. After this time, exit 124.",
-        show_default=False,
-    ),
-]
-Form = Annotated[
-    ObjectForm,
-    typer.Option("--output", "-o", help="Output format of the new run.", case_sensitive=False),
-]
-Name = Annotated[
-    str,
-    typer.Option(
-        "--name",
-        metavar="NAME",
-        help="With --local: run the application with this metadata.name, if there are several.",
-        show_default=False,
-    ),
-]
-Maps = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="PATH=FOLDER",
-        help="With --local: use this local folder for a folder of the image. Repeatable.",
-        show_default=False,
-    ),
-]
-
-FOR_DOCUMENTS = {
-    "--name": "name",
-    "--values": "values",
-    "--set": "sets",
-    "--set-string": "set_strings",
-    "--map": "maps",
-}
-"""Options that have an effect only with --local, and their parameters."""
-FOR_CLUSTERS = {
-    "--arg": "single",
-    "--id": "request_id",
-    "--wait": "wait",
-    "--timeout": "timeout",
-    "--namespace": "namespace",
-    "--context": "context",
-    "--kubeconfig": "kubeconfig",
-}
-"""Options that have an effect only in a cluster, and their parameters."""
+)
+"""Options that have an effect only with --local."""
 
 
-def command(
-    source: Source,
-    arguments: Arguments = None,
-    local: Local = False,
-    single: Single = None,
-    request_id: RequestId = "",
-    wait: Wait = False,
-    timeout: Timeout = "",
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    form: Form = ObjectForm.TEXT,
-    name: Name = "",
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    maps: Maps = None,
-    quiet: Quiet = False,
-) -> None:
-    """Run an application."""
-    given = {parameter for parameter, value in locals().items() if value}
-    if local:
-        _nothing_for_a_cluster(given)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions(ProgramOptions):
+    """The options of `run`.
+
+    `single`: arguments of --arg; `request_id`: the same ID gives the same run; `output`: a value of
+    ObjectForm; `maps`: PATH=FOLDER.
+    """
+
+    local: bool
+    single: tuple[str, ...]
+    request_id: str
+    wait: bool
+    output: str
+    maps: tuple[str, ...]
+
+
+def run(options: RunOptions) -> int:
+    """Run an application. Returns its exit code, or 0 if it was started in a cluster."""
+    if options.local:
+        _nothing_for_a_cluster(options)
         from sparkgen.cli import run_local  # noqa: PLC0415 - not for every command's help
 
-        request = replace(requested((source,), values, sets, set_strings), quiet=quiet)
-        code = run_local.run(
-            request, run_local.LocalRunOptions(name, tuple(arguments or ()), tuple(maps or ()))
+        local = run_local.LocalRunOptions(options.name, options.arguments, options.maps)
+        return run_local.run(options.request, local)
+    _no_document(options)
+    arguments = _one_way(options)
+    if options.timeout and not options.wait:
+        raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
+    from sparkgen.cli import running  # noqa: PLC0415 - as above
+
+    id_ = options.request_id or uuid.uuid4().hex
+    return running.run(
+        running.ClusterRunOptions(
+            options.place,
+            options.source,
+            arguments,
+            id_,
+            options.output,
+            options.wait,
+            options.timeout,
+            options.quiet,
         )
-    else:
-        _no_document(source, given)
-        chosen = _one_way(single, arguments)
-        if timeout and not wait:
-            raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
-        from sparkgen.cli import running  # noqa: PLC0415 - as above
-        from sparkgen.cluster import Place  # noqa: PLC0415
-
-        place, id_ = Place(kubeconfig, context, namespace), request_id or uuid.uuid4().hex
-        code = running.run(running.RunOptions(place, source, chosen, id_, form.value, wait, timeout, quiet))
-    if code:
-        raise typer.Exit(code)
+    )
 
 
-def _nothing_for_a_cluster(given: AbstractSet[str]) -> None:
+COMMAND = command(
+    lambda: (RunOptions, run),
+    Option(
+        "source",
+        "NAME",
+        "Application in the cluster; with --local a document: a file, a directory, or -.",
+        required=True,
+    ),
+    Option(
+        "arguments",
+        "[-- ARGUMENT...]",
+        "Arguments for the application. They replace the application's own.",
+        many=True,
+    ),
+    Option("local", "--local", "Run a document on this machine, without a cluster."),
+    *_FOR_CLUSTERS,
+    Option(
+        "output", "--output -o", "Output format of the new run.", kind=ObjectForm, default=ObjectForm.TEXT
+    ),
+    *_FOR_DOCUMENTS,
+    QUIET,
+)
+
+
+def _given(options: RunOptions, rows: Iterable[Option]) -> list[str]:
+    """Returns the options of these rows that have a value."""
+    return [row.flags[0] for row in rows if getattr(options, row.name)]
+
+
+def _nothing_for_a_cluster(options: RunOptions) -> None:
     """Raise SparkgenError for options of an application in a cluster."""
-    options = [option for option, parameter in FOR_CLUSTERS.items() if parameter in given]
-    if options:
-        step = "; write arguments after --" if options == ["--arg"] else ""
-        raise SparkgenError(f"{' and '.join(options)} cannot be combined with --local{step}")
+    if given := _given(options, _FOR_CLUSTERS):
+        step = "; write arguments after --" if given == ["--arg"] else ""
+        raise SparkgenError(f"{' and '.join(given)} cannot be combined with --local{step}")
 
 
-def _no_document(source: str, given: AbstractSet[str]) -> None:
+def _no_document(options: RunOptions) -> None:
     """Raise SparkgenError for a document instead of an application, and for options of documents."""
+    source = options.source
     if "/" in source or source == "-" or source.endswith((".yaml", ".yml")) or Path(source).is_file():
         word = shlex.quote(source)
         raise SparkgenError(
@@ -204,13 +165,12 @@ def _no_document(source: str, given: AbstractSet[str]) -> None:
             f"sparkgen apply {word}, then sparkgen run NAME for more runs. To run it on this machine: "
             f"sparkgen run --local {word}"
         )
-    options = [option for option, parameter in FOR_DOCUMENTS.items() if parameter in given]
-    if options:
-        raise SparkgenError(f"{' and '.join(options)} needs a document; add --local, or use sparkgen apply")
+    if given := _given(options, _FOR_DOCUMENTS):
+        raise SparkgenError(f"{' and '.join(given)} needs a document; add --local, or use sparkgen apply")
 
 
-def _one_way(single: list[str] | None, arguments: list[str] | None) -> tuple[str, ...] | None:
+def _one_way(options: RunOptions) -> tuple[str, ...] | None:
     """Returns the arguments of --arg or after --; None if there are none. Raises SparkgenError for both."""
-    if single and arguments:
+    if options.single and options.arguments:
         raise SparkgenError("--arg and arguments after -- cannot be combined; use only one")
-    return tuple(single or arguments or ()) or None
+    return options.single or options.arguments or None

@@ -12,7 +12,7 @@ from sparkgen.usecases.starting import StartedRun, start
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
+class ClusterRunOptions:
     """The options of a call. `id`: of the request; the same ID gives the same run. `timeout`: such as `30m`.
 
     `form`: a value of ObjectForm.
@@ -28,7 +28,7 @@ class RunOptions:
     quiet: bool = False
 
 
-def run(options: RunOptions) -> int:
+def run(options: ClusterRunOptions) -> int:
     """Start a run, and print its name. Returns 0; with `wait`, its exit code."""
     cluster = connect(options.place)
     started = start(cluster, options.name, options.arguments, options.id, datetime.now(UTC))
@@ -40,7 +40,7 @@ def run(options: RunOptions) -> int:
         from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
         asked = waiting.WaitOptions(
-            started.application.name, started.name, options.timeout, quiet=options.quiet
+            name=started.application.name, run=started.name, timeout=options.timeout, quiet=options.quiet
         )
         return waiting.wait(cluster, asked, options.place, namespace)
     if not options.quiet:

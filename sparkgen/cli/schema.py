@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import data, note
 from sparkgen.errors import SparkgenError
 
@@ -27,24 +27,20 @@ Examples:
 """
 
 
-def command(
-    kubernetes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kubernetes",
-            metavar="VERSION",
-            help="Write the schemas of this Kubernetes version, for example 1.33. Repeatable.",
-        ),
-    ] = None,
-    directory: Annotated[
-        Path | None, typer.Option("--output-dir", "-o", metavar="DIR", help="Folder to write the schemas to.")
-    ] = None,
-) -> None:
+@dataclass(frozen=True)
+class SchemaOptions:
+    """The versions of Kubernetes whose schemas to write, and where; none: print the document's schema."""
+
+    kubernetes: tuple[str, ...]
+    directory: Path | None
+
+
+def schema(options: SchemaOptions) -> None:
     """Print the schema with everything that it refers to, or write those of Kubernetes."""
-    if kubernetes:
-        _write_kubernetes(kubernetes, directory)
+    if options.kubernetes:
+        _write_kubernetes(options.kubernetes, options.directory)
         return
-    if directory is not None:
+    if options.directory is not None:
         raise SparkgenError(
             "-o needs --kubernetes VERSION; add it, or use `> FILE` for the document's schema"
         )
@@ -55,7 +51,19 @@ def command(
     data(json.dumps(bundle(), indent=2, ensure_ascii=False) + "\n")
 
 
-def _write_kubernetes(versions: list[str], directory: Path | None) -> None:
+COMMAND = command(
+    lambda: (SchemaOptions, schema),
+    Option(
+        "kubernetes",
+        "--kubernetes VERSION",
+        "Write the schemas of this Kubernetes version, for example 1.33. Repeatable.",
+        many=True,
+    ),
+    Option("directory", "--output-dir -o DIR", "Folder to write the schemas to.", kind=Path),
+)
+
+
+def _write_kubernetes(versions: Sequence[str], directory: Path | None) -> None:
     from sparkgen.schema import manifests  # noqa: PLC0415 - one command needs it
     from sparkgen.writers.own_files import put  # noqa: PLC0415
 

@@ -1,22 +1,14 @@
-"""Declares `sparkgen shell` for typer; shell_session.py does its work."""
+"""Declares `sparkgen shell`; shell_session.py does its work."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import CHANGES, PLACE, QUIET
 
-from sparkgen.cli.options import (
-    Context,
-    Kubeconfig,
-    Namespace,
-    Quiet,
-    Set,
-    SetString,
-    Values,
-    requested,
-)
+if TYPE_CHECKING:
+    from sparkgen.cli.shell_session import ShellOptions
 
 SUMMARY = "Run a driver on this machine, with executors in a cluster."
 HELP = """Run a shell, a script or a notebook on this machine, with Spark's executors in a cluster.
@@ -42,82 +34,45 @@ Examples:
 """
 
 
-def command(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="PATH", help="Document: a file, a directory, or -.", show_default=False),
-    ],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[-- COMMAND...]",
-            help="Program that uses Spark, and its arguments.",
-            show_default=False,
-        ),
-    ] = None,
-    values: Values = None,
-    sets: Set = None,
-    set_strings: SetString = None,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="Use the application with this metadata.name, if there are several.",
-            show_default=False,
-        ),
-    ] = "",
-    driver_host: Annotated[
-        str,
-        typer.Option(
-            "--driver-host",
-            metavar="HOST",
-            help="Address of this machine that pods can reach. Default: detected.",
-            show_default=False,
-        ),
-    ] = "",
-    driver_port: Annotated[
-        int,
-        typer.Option(
-            "--driver-port",
-            metavar="PORT",
-            min=0,
-            max=65535,
-            help=("Port of the driver, for executors; 0 for any free port."),
-        ),
-    ] = 0,
-    block_manager_port: Annotated[
-        int,
-        typer.Option(
-            "--block-manager-port",
-            metavar="PORT",
-            min=0,
-            max=65535,
-            help="Port of the driver's block manager, for executors; 0 for any free port.",
-        ),
-    ] = 0,
-    timeout: Annotated[
-        str,
-        typer.Option(
-            "--timeout", metavar="TIME", help=("Maximum time to wait for the session's pod, for example 30m.")
-        ),
-    ] = "5m",
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    quiet: Quiet = False,
-) -> None:
-    """Start a session, run a program in it, and end the session."""
+def _load() -> Work[ShellOptions]:
     from sparkgen.cli import shell_session  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place  # noqa: PLC0415
 
-    request = replace(requested((source,), values, sets, set_strings), quiet=quiet, namespace=namespace)
-    options = shell_session.ShellOptions(
-        Place(kubeconfig, context, namespace),
-        name,
-        tuple(arguments or ()),
-        shell_session.Listening(driver_host, driver_port, block_manager_port),
-        timeout,
-    )
-    if code := shell_session.run(request, options):
-        raise typer.Exit(code)
+    return shell_session.ShellOptions, shell_session.run
+
+
+COMMAND = command(
+    _load,
+    Option("source", "PATH", "Document: a file, a directory, or -.", required=True),
+    Option("arguments", "[-- COMMAND...]", "Program that uses Spark, and its arguments.", many=True),
+    *CHANGES,
+    Option("name", "--name NAME", "Use the application with this metadata.name, if there are several."),
+    Option(
+        "driver_host", "--driver-host HOST", "Address of this machine that pods can reach. Default: detected."
+    ),
+    Option(
+        "driver_port",
+        "--driver-port PORT",
+        "Port of the driver, for executors; 0 for any free port.",
+        kind=int,
+        default=0,
+        least=0,
+        most=65535,
+    ),
+    Option(
+        "block_manager_port",
+        "--block-manager-port PORT",
+        "Port of the driver's block manager, for executors; 0 for any free port.",
+        kind=int,
+        default=0,
+        least=0,
+        most=65535,
+    ),
+    Option(
+        "timeout",
+        "--timeout TIME",
+        "Maximum time to wait for the session's pod, for example 30m.",
+        default="5m",
+    ),
+    *PLACE,
+    QUIET,
+)

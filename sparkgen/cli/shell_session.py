@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract, model, names
 from sparkgen.cli import output, run_local
+from sparkgen.cli.cluster_options import ProgramOptions
 from sparkgen.cli.request import Request
 from sparkgen.cli.waiting import seconds_of
-from sparkgen.cluster import ClusterError, Place, connect
+from sparkgen.cluster import ClusterError, connect
 from sparkgen.codes import Code
 from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
@@ -77,19 +78,23 @@ class Listening:
     block_manager_port: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ShellOptions:
-    """The options of a call besides the document. `command`: with its arguments; `timeout`: such as `5m`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShellOptions(ProgramOptions):
+    """The options of `shell`. `arguments`: the program and its arguments, () for Spark's shell."""
 
-    place: Place
-    name: str
-    command: tuple[str, ...]
-    listening: Listening
-    timeout: str
+    driver_host: str
+    driver_port: int
+    block_manager_port: int
+
+    @property
+    def listening(self) -> Listening:
+        """Where the driver listens."""
+        return Listening(self.driver_host, self.driver_port, self.block_manager_port)
 
 
-def run(request: Request, options: ShellOptions) -> int:
+def run(options: ShellOptions) -> int:
     """Start a session, run the program, end the session. Returns its exit code; 1 for a bad document."""
+    request = options.request
     document = run_local.one_document(request, options.name)
     if document is None:
         return 1
@@ -106,7 +111,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     application = model.build(document.value, request.namespace or cluster.namespace)
     _check_authenticates(application)
     _check_scheduler(application)
-    command = _command(options.command, application, os.environ)
+    command = _command(options.arguments, application, os.environ)
     host = options.listening.host or driver_address.own_address(cluster.server)
     address = driver_address.resolved(host)
     if not request.quiet:

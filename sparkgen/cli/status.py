@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sparkgen.cli import listing, output
-from sparkgen.cli.options import ApplicationNames, Context, Kubeconfig, Listing, ListingForm
+from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.options import APPLICATIONS, CONTEXT, KUBECONFIG, LISTING_OUTPUT, NAMESPACE, Listing
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
@@ -37,32 +37,26 @@ Examples:
   sparkgen status pi --watch            # a line for each change, until Ctrl-C
   sparkgen status -o json | jq '.runs[] | select(.state == "Failed")'
 """
+
+
 WATCH_SECONDS = 2.0
 
 
-def command(
-    names: ApplicationNames = None,
-    namespaces: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--namespace",
-            "-n",
-            metavar="NAME",
-            help="Namespace in the cluster. Default: the namespace of the context. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    everywhere: Annotated[
-        bool, typer.Option("--all-namespaces", "-A", help="All namespaces that you may see.")
-    ] = False,
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    form: ListingForm = Listing.TEXT,
-    watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Keep running, and print a line whenever a run changes.")
-    ] = False,
-) -> None:
-    """Print the table; with --watch, also its changes."""
+@dataclass(frozen=True)
+class StatusOptions:
+    """The applications and namespaces to show; `everywhere`: all namespaces; `output`: a value of Listing."""
+
+    names: tuple[str, ...]
+    namespaces: tuple[str, ...]
+    everywhere: bool
+    context: str
+    kubeconfig: str
+    output: str
+    watch: bool
+
+
+def status(options: StatusOptions) -> None:
+    """Print the table; with `watch`, also its changes."""
     from sparkgen.cluster import (  # noqa: PLC0415 - not for every command's help
         ALL_NAMESPACES,
         Place,
@@ -71,21 +65,33 @@ def command(
     from sparkgen.live.find import in_words  # noqa: PLC0415
     from sparkgen.live.table import STATUS  # noqa: PLC0415
 
-    spaces = list(dict.fromkeys(namespaces or ()))
-    if everywhere and spaces:
+    spaces, form = list(dict.fromkeys(options.namespaces)), options.output
+    if options.everywhere and spaces:
         raise SparkgenError("--all-namespaces and --namespace cannot be combined; leave one of them out")
-    if watch and form not in (Listing.TEXT, Listing.WIDE):
-        raise SparkgenError(f"--watch prints lines of a table; leave out -o {form.value}")
-    cluster = connect(Place(kubeconfig, context, spaces[0] if spaces else ""))
-    if everywhere:
+    if options.watch and form not in (Listing.TEXT, Listing.WIDE):
+        raise SparkgenError(f"--watch prints lines of a table; leave out -o {form}")
+    cluster = connect(Place(options.kubeconfig, options.context, spaces[0] if spaces else ""))
+    if options.everywhere:
         spaces = [ALL_NAMESPACES]
-    rows, now = _look(cluster, names or (), spaces)
-    listing.show(rows, STATUS, form.value, now, spaces=_several(spaces))
+    rows, now = _look(cluster, options.names, spaces)
+    listing.show(rows, STATUS, form, now, spaces=_several(spaces))
     if not rows:
         where = in_words(spaces or [cluster.namespace])
         output.note(listing.nothing_in(where))
-    if watch:
-        _watch(cluster, names or (), spaces, form.value, rows)
+    if options.watch:
+        _watch(cluster, options.names, spaces, form, rows)
+
+
+COMMAND = command(
+    lambda: (StatusOptions, status),
+    APPLICATIONS,
+    NAMESPACE._replace(name="namespaces", help=f"{NAMESPACE.help} Repeatable.", many=True),
+    Option("everywhere", "--all-namespaces -A", "All namespaces that you may see."),
+    CONTEXT,
+    KUBECONFIG,
+    LISTING_OUTPUT,
+    Option("watch", "--watch -w", "Keep running, and print a line whenever a run changes."),
+)
 
 
 def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tuple[list[Row], datetime]:

@@ -28,8 +28,8 @@ def typer_command(command: Command[Any]) -> Callable[..., None]:
 
 def _parameter(option: Option) -> inspect.Parameter:
     """Returns the parameter of an option, with its type, its default and what typer must know."""
-    default = False if option.kind is bool else option.default
-    kind: Any = list[option.kind] if option.many else option.kind  # type: ignore[name-defined]
+    default = False if option.type is bool else option.default
+    kind: Any = list[option.type] if option.many else option.type  # type: ignore[name-defined]
     if option.required:
         default = inspect.Parameter.empty
     elif default is None:
@@ -42,7 +42,7 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 def _argument(option: Option) -> Any:
     return typer.Argument(
-        metavar=option.metavar,
+        metavar=option.metavar or None,
         help=option.help,
         show_default=option.default is not None,
         autocompletion=option.complete,
@@ -52,7 +52,7 @@ def _argument(option: Option) -> Any:
 def _option(option: Option) -> Any:
     return typer.Option(
         *option.flags,
-        metavar=option.metavar,
+        metavar=option.metavar or None,
         help=option.help,
         show_default=option.default is not None,
         case_sensitive=False,

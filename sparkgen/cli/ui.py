@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, RunName
+from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.options import APPLICATION, PLACE, RUN
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
@@ -32,35 +33,47 @@ Examples:
 """
 
 
-def command(
-    name: ApplicationName,
-    run: RunName = "",
-    port: Annotated[
-        int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="Local port; 0 for any free port.")
-    ] = 4040,
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UiOptions(ClusterOptions):
+    """The run, and the local port; 0 for any free port."""
+
+    name: str
+    run: str
+    port: int
+
+
+def ui(options: UiOptions) -> None:
     """Forward the port, print its address, and wait for the end."""
-    from sparkgen import contract  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place, connect  # noqa: PLC0415
+    from sparkgen.cluster import connect  # noqa: PLC0415 - not for every command's help
     from sparkgen.live.find import choose, one  # noqa: PLC0415
     from sparkgen.usecases.forwarding import Forwarding, Served  # noqa: PLC0415
 
-    cluster = connect(Place(kubeconfig, context, namespace))
-    chosen = choose(one(cluster, name), run)
+    cluster = connect(options.place)
+    chosen = choose(one(cluster, options.name), options.run)
     _with_a_driver(cluster, chosen)
     served = Served(
         contract.UI_PORT, "the UI does not answer yet: Spark is starting, or spark.ui.enabled is false"
     )
-    forwarding = Forwarding(cluster, chosen, served, port, lambda text: output.note(f"sparkgen: {text}"))
+    forwarding = Forwarding(
+        cluster, chosen, served, options.port, lambda text: output.note(f"sparkgen: {text}")
+    )
     forwarding.start(chosen)
     output.write(f"http://127.0.0.1:{forwarding.port}\n")
     output.note(f"forwarding the Spark UI of {chosen.name}; press Ctrl-C to stop")
     with contextlib.closing(forwarding):
         forwarding.until_the_end()
     output.note(f"the driver of {chosen.name} has ended, and so has its UI")
+
+
+COMMAND = command(
+    lambda: (UiOptions, ui),
+    APPLICATION,
+    RUN,
+    Option(
+        "port", "--port PORT", "Local port; 0 for any free port.", kind=int, default=4040, least=0, most=65535
+    ),
+    *PLACE,
+)
 
 
 def _with_a_driver(cluster: Cluster, run: Run) -> None:

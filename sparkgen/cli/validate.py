@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Command, Option, Work
-from sparkgen.cli.shared_rows import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES
 
 if TYPE_CHECKING:
     from sparkgen.cli.request import Request
@@ -33,15 +33,13 @@ def _load() -> Work[Request]:
     return request.Request, render_command.validate
 
 
-COMMAND = Command(
-    (
-        SOURCES,
-        *CHANGES,
-        LOCK,
-        Option("strict", ("--strict",), "Exit 1 for warnings, too.", kind=bool),
-        PROBLEM_FORMAT,
-        COLOUR,
-        QUIET,
-    ),
+COMMAND = command(
     _load,
+    SOURCES,
+    *CHANGES,
+    LOCK,
+    Option("strict", "--strict", "Exit 1 for warnings, too."),
+    PROBLEM_FORMAT,
+    COLOUR,
+    QUIET,
 )

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import typer
+from dataclasses import dataclass
 
 from sparkgen import __version__
+from sparkgen.cli.option_table import command
 from sparkgen.cli.output import write
 
 SUMMARY = HELP = "Print the version of sparkgen."
 EXAMPLES = "\b\nExamples:\n  sparkgen version\n  sparkgen --version"
 
 
-def command() -> None:
+@dataclass(frozen=True)
+class VersionOptions:
+    """The command has none."""
+
+
+def version(_options: VersionOptions | None = None) -> None:
     """Print the version."""
     write(f"sparkgen {__version__}\n")
 
 
-def print_and_leave(wanted: bool) -> None:
-    """Print the version and exit, for the option `--version`."""
-    if wanted:
-        command()
-        raise typer.Exit
+COMMAND = command(lambda: (VersionOptions, version))

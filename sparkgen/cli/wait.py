@@ -1,12 +1,14 @@
-"""Declares `sparkgen wait` for typer; waiting.py does its work."""
+"""Declares `sparkgen wait`; waiting.py does its work."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.options import APPLICATION, PLACE, QUIET, RUN
 
-from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, Quiet, RunName
+if TYPE_CHECKING:
+    from sparkgen.cli.waiting import WaitOptions
 
 SUMMARY = "Wait for a run to end, and exit with its exit code."
 HELP = """Wait for a run of an application to end: the latest run, or the run that --run names.
@@ -25,29 +27,17 @@ Examples:
 """
 
 
-def command(
-    name: ApplicationName,
-    run: RunName = "",
-    timeout: Annotated[
-        str,
-        typer.Option(
-            "--timeout",
-            metavar="TIME",
-            help="Maximum time to wait, for example 30m. After this time, exit 124.",
-            show_default=False,
-        ),
-    ] = "",
-    namespace: Namespace = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
-    quiet: Quiet = False,
-) -> None:
-    """Wait for the end of a run."""
+def _load() -> Work[WaitOptions]:
     from sparkgen.cli import waiting  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place, connect  # noqa: PLC0415
 
-    place = Place(kubeconfig, context, namespace)
-    cluster = connect(place)
-    wait_options = waiting.WaitOptions(name, run, timeout, quiet=quiet)
-    if code := waiting.wait(cluster, wait_options, place, cluster.namespace):
-        raise typer.Exit(code)
+    return waiting.WaitOptions, waiting.connect_and_wait
+
+
+COMMAND = command(
+    _load,
+    APPLICATION,
+    RUN,
+    Option("timeout", "--timeout TIME", "Maximum time to wait, for example 30m. After this time, exit 124."),
+    *PLACE,
+    QUIET,
+)

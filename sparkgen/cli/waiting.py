@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cluster import Place
+from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cluster import Place, connect
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar.duration import to_seconds
 from sparkgen.grammar.error import GrammarError
@@ -27,14 +28,20 @@ TIMED_OUT = 124
 DETACHED = 130
 
 
-@dataclass(frozen=True, slots=True)
-class WaitOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitOptions(ClusterOptions):
     """The options of a call. `run`: "" for the latest one; `timeout`: such as `30m`, "" for no limit."""
 
     name: str
     run: str = ""
     timeout: str = ""
     quiet: bool = False
+
+
+def connect_and_wait(options: WaitOptions) -> int:
+    """Wait as `wait` does, in the cluster of the options."""
+    cluster = connect(options.place)
+    return wait(cluster, options, options.place, cluster.namespace)
 
 
 def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -> int:

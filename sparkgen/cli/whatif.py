@@ -1,10 +1,13 @@
-"""Declares `sparkgen whatif` for typer; replaying.py does its work."""
+"""Declares `sparkgen whatif`; replaying.py does its work."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from sparkgen.cli.option_table import Option, Work, command
+
+if TYPE_CHECKING:
+    from sparkgen.cli.replaying import WhatifOptions
 
 SUMMARY = "Predict an application's time and cost with other settings, from its event log."
 HELP = """Predict an application's time and cost with other settings, by replaying its event log.
@@ -31,118 +34,63 @@ Examples:
 """
 
 
-def command(
-    logs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="LOG", help="Event logs: files, or directories of rolling logs.", show_default=False
-        ),
-    ],
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=V1,V2",
-            help="Replay with each of these values of a field. If repeated, replay every combination.",
-            show_default=False,
-        ),
-    ] = None,
-    overlays: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--overlay", metavar="FILE", help="Replay with this overlay. Repeatable.", show_default=False
-        ),
-    ] = None,
-    search: Annotated[
-        bool,
-        typer.Option(
-            "--search",
-            help="Try different numbers and sizes of executors, dynamic allocation, and a shuffle service.",
-        ),
-    ] = False,
-    prices: Annotated[
-        str,
-        typer.Option(
-            "--prices",
-            metavar="FILE",
-            help="On-demand and spot prices, per core and GiB or per node.",
-            show_default=False,
-        ),
-    ] = "",
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            "--max-cost",
-            metavar="NUMBER",
-            help="Exit 1 if the best configuration costs more. Needs --prices.",
-            show_default=False,
-        ),
-    ] = None,
-    capacity: Annotated[
-        int | None,
-        typer.Option(
-            "--capacity",
-            metavar="N",
-            min=1,
-            help="Maximum number of executors that the cluster has room for.",
-            show_default=False,
-        ),
-    ] = None,
-    ready: Annotated[
-        int | None,
-        typer.Option(
-            "--ready",
-            metavar="N",
-            min=0,
-            help="Number of executors that fit on existing nodes. The others wait for --scale-up.",
-            show_default=False,
-        ),
-    ] = None,
-    scale_up: Annotated[
-        float, typer.Option("--scale-up", metavar="SECONDS", min=0, help="Time until a new node is ready.")
-    ] = 90.0,
-    losses: Annotated[
-        float,
-        typer.Option(
-            "--spot-losses",
-            metavar="PER-HOUR",
-            min=0,
-            help="How many spot nodes are reclaimed per executor-hour.",
-        ),
-    ] = 0.0,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed for spot losses.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    page: Annotated[
-        str,
-        typer.Option(
-            "--html", metavar="FILE", help="Write a report with charts as an HTML page.", show_default=False
-        ),
-    ] = "",
-    best: Annotated[
-        str,
-        typer.Option(
-            "--best",
-            metavar="FILE",
-            help="Write the best configuration as an overlay. With -, print only the overlay.",
-            show_default=False,
-        ),
-    ] = "",
-) -> None:
-    """Replay the logs, and print the results."""
+def _load() -> Work[WhatifOptions]:
     from sparkgen.cli import replaying  # noqa: PLC0415 - the extra is not for every command's help
 
-    cluster = replaying.cluster(capacity, ready, scale_up, losses, seed)
-    asked = replaying.Asked(
-        tuple(logs),
-        tuple(sets or ()),
-        tuple(overlays or ()),
-        search,
-        prices,
-        max_cost,
-        cluster,
-        as_json,
-        best,
-        page,
-    )
-    if code := replaying.whatif(asked):
-        raise typer.Exit(code)
+    return replaying.WhatifOptions, replaying.whatif
+
+
+COMMAND = command(
+    _load,
+    Option("logs", "LOG", "Event logs: files, or directories of rolling logs.", many=True, required=True),
+    Option(
+        "sets",
+        "--set PATH=V1,V2",
+        "Replay with each of these values of a field. If repeated, replay every combination.",
+        many=True,
+    ),
+    Option("overlays", "--overlay FILE", "Replay with this overlay. Repeatable.", many=True),
+    Option(
+        "search",
+        "--search",
+        "Try different numbers and sizes of executors, dynamic allocation, and a shuffle service.",
+    ),
+    Option("prices", "--prices FILE", "On-demand and spot prices, per core and GiB or per node."),
+    Option(
+        "max_cost",
+        "--max-cost NUMBER",
+        "Exit 1 if the best configuration costs more. Needs --prices.",
+        kind=float,
+    ),
+    Option(
+        "capacity",
+        "--capacity N",
+        "Maximum number of executors that the cluster has room for.",
+        kind=int,
+        least=1,
+    ),
+    Option(
+        "ready",
+        "--ready N",
+        "Number of executors that fit on existing nodes. The others wait for --scale-up.",
+        kind=int,
+        least=0,
+    ),
+    Option(
+        "scale_up", "--scale-up SECONDS", "Time until a new node is ready.", kind=float, default=90.0, least=0
+    ),
+    Option(
+        "losses",
+        "--spot-losses PER-HOUR",
+        "How many spot nodes are reclaimed per executor-hour.",
+        kind=float,
+        default=0.0,
+        least=0,
+    ),
+    Option("seed", "--seed N", "Random seed for spot losses.", kind=int, default=1),
+    Option("as_json", "--json", "Print JSON."),
+    Option("page", "--html FILE", "Write a report with charts as an HTML page."),
+    Option(
+        "best", "--best FILE", "Write the best configuration as an overlay. With -, print only the overlay."
+    ),
+)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.models import ArgumentInfo
 
-from sparkgen.cli.app import COMMANDS, functions
+from sparkgen.cli.app import COMMANDS, commands_of
 
 from .conftest import Cli
 
@@ -21,26 +18,20 @@ FREE = {"arguments", "single"}
 def taking_texts() -> Iterator[tuple[list[str], str]]:
     """For each argument and option that takes a text: a command line that gives "", and its name."""
     for module in COMMANDS:
-        for command in functions(module):
-            name = module.__name__.rpartition(".")[2].rstrip("_")
-            words = [name] if command.__name__ == "command" else [name, command.__name__]
-            hints = typing.get_type_hints(command, include_extras=True)
-            parameters = inspect.signature(command).parameters
-            needed = [
-                "x"
-                for key, parameter in parameters.items()
-                if isinstance(typing.get_args(hints[key])[1], ArgumentInfo)
-                and parameter.default is inspect.Parameter.empty
+        for command in commands_of(module):
+            words = [
+                module.__name__.rpartition(".")[2].rstrip("_"),
+                *([command.name] if command.name else []),
             ]
-            for key in parameters:
-                kind, info = typing.get_args(hints[key])[:2]
-                if key in FREE or not ("str" in str(kind) or "Path" in str(kind)):
+            needed = ["x" for option in command.options if option.required]
+            for option in command.options:
+                if option.name in FREE or option.kind not in (str, Path):
                     continue
-                if isinstance(info, ArgumentInfo):
-                    yield [*words, ""], str(info.metavar)
+                if option.flags:
+                    flag = max(option.flags, key=len)
+                    yield [*words, *needed, flag, ""], flag
                 else:
-                    option = max((str(info.default), *(info.param_decls or ())), key=len)
-                    yield [*words, *needed, option, ""], option
+                    yield [*words, ""], str(option.metavar)
 
 
 @pytest.mark.parametrize(

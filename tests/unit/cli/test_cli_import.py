@@ -50,6 +50,7 @@ def test_a_loss_is_a_finding(cli: Cli) -> None:
 def test_the_report_as_json(cli: Cli) -> None:
     """--report json is one JSON value on standard error, and none leaves the stream empty."""
     result = cli("import", "-", "--report", "json", stdin=pi())
+    assert cli("import", "-", "--report", "JSON", stdin=pi()) == result
     value = json.loads(result.err)
     assert value["summary"]["applications"] == 1
     assert value["summary"]["lost"] == 0

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cli.app import COMMANDS
+from sparkgen.cli.app import COMMANDS, commands_of
 from sparkgen.cli.option_table import Command
+from sparkgen.cli.options import PROBLEM_FORMAT
 from sparkgen.cli.request import Request
-from sparkgen.cli.shared_rows import PROBLEM_FORMAT
 from sparkgen.reports import FORMATS
 
 TABLES = {
-    module.__name__.rpartition(".")[2]: module.COMMAND for module in COMMANDS if hasattr(module, "COMMAND")
+    f"{module.__name__.rpartition('.')[2]} {command.name}".strip(): command
+    for module in COMMANDS
+    for command in commands_of(module)
 }
 BY_ALL = {field.name for field in dataclasses.fields(Request)}
 """Fields that commands on documents share: a command need not set all of them."""

@@ -133,6 +133,7 @@ def test_quick_reads_nothing_otherwise_than_typer(
         ["render", "-R", "apps", "-o", "deploy", "--check"],
         ["validate", "app.yaml", "--strict", "--quiet", "--format=github"],
         ["apply", "a.yaml", "-n", "prod", "--context", "c", "--kubeconfig=k", "--wait", "--timeout", "30m"],
+        ["apply", "a.yaml", "--lock", "l.yaml", "--ca-file=ca.pem", "--no-push", "--take-ownership"],
         ["apply", "a.yaml", "--skip-preflight", "--force-conflicts", "--dry-run", "-q", "-o", "json"],
     ],
 )
