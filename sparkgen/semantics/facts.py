@@ -124,6 +124,14 @@ class DocumentFacts:
         for index, text in enumerate(self.get("deps", field) or ()):
             yield self.path("deps", field, index), text
 
+    def variables(self, role: str, name: str) -> Iterator[Path]:
+        """Yields the paths of the names of a role's variables of this name, in Spark's container."""
+        for container in self.containers:
+            if container.role == role and container.kind == "spark":
+                yield from (
+                    (*path, "name") for path, item in container.items("env") if item.get("name") == name
+                )
+
     def named_volumes(self, role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         """Yields a role's possible volumes with their paths: the application's, and its template's."""
         for index, volume in enumerate(self.spec.get("volumes") or ()):

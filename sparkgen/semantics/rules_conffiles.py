@@ -11,7 +11,7 @@ from sparkgen.model import kerberos
 from sparkgen.properties.older import new_name
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.secret import has_secret, is_secret
+from sparkgen.semantics.secret import has_secret, in_git, is_secret
 from sparkgen.semantics.wording import shortened
 
 FIELD = "sparkConfFiles"
@@ -104,13 +104,8 @@ def secrets_in_files(facts: DocumentFacts) -> Iterator[Finding]:
     """Secrets in the texts of files: by their names in Hadoop's XML or in properties, or by their form."""
     for name, text in _texts(facts).items():
         if holds_secret(text):
-            yield Finding(
-                facts.path(FIELD, name),
-                "seems to contain a secret in plain text, which would end up in Git and in a ConfigMap",
-                next_step=(
-                    "put the file into a Secret, and refer to it with `secretKeyRef: {name: ..., key: ...}`"
-                ),
-            )
+            step = "put the file into a Secret, and refer to it with `secretKeyRef: {name: ..., key: ...}`"
+            yield in_git(facts.path(FIELD, name), step, "contain")
 
 
 def holds_secret(text: str) -> bool:
@@ -143,20 +138,14 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
     user = facts.get(PROXY)
     if user is None:
         return
-    wanted = {"driver": contract.ENV_HADOOP_PROXY_USER, "executor": contract.ENV_SPARK_USER}
-    said = {
-        "driver": "sets a second user to act as, which Hadoop refuses",
-        "executor": f"has no effect: `{PROXY}` sets it to {shortened(user)}",
-    }
-    for container in facts.containers:
-        for path, item in container.items("env"):
-            if container.kind == "spark" and item.get("name") == wanted[container.role]:
-                yield Finding(
-                    (*path, "name"),
-                    said[container.role],
-                    str(item["name"]),
-                    next_step=f"delete it: `{PROXY}` sets the user that driver and executors act as",
-                )
+    no_effect = f"has no effect: `{PROXY}` sets it to {shortened(user)}"
+    for role, name, message in (
+        ("driver", contract.ENV_HADOOP_PROXY_USER, "sets a second user to act as, which Hadoop refuses"),
+        ("executor", contract.ENV_SPARK_USER, no_effect),
+    ):
+        for path in facts.variables(role, name):
+            step = f"delete it: `{PROXY}` sets the user that driver and executors act as"
+            yield Finding(path, message, name, next_step=step)
 
 
 def two_logins(facts: DocumentFacts) -> Iterator[Finding]:

@@ -33,11 +33,7 @@ def tokens(facts: DocumentFacts) -> Iterator[Path]:
         yield facts.path("connect", "token")
     if facts.conf.get(TOKEN_PROPERTY):
         yield facts.path("sparkConf", TOKEN_PROPERTY)
-    for container in facts.containers:
-        if container.role == "driver" and container.kind == "spark":
-            for path, item in container.items("env"):
-                if item.get("name") == contract.ENV_CONNECT_TOKEN:
-                    yield (*path, "name")
+    yield from facts.variables("driver", contract.ENV_CONNECT_TOKEN)
 
 
 def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from sparkgen.model.historyserver import CLEANER_PROPERTIES
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.fields import HISTORY_FIELDS
 from sparkgen.semantics.findings import Finding
-from sparkgen.semantics.rules_service import IN_GIT, always_set
-from sparkgen.semantics.secret import has_secret, is_secret
+from sparkgen.semantics.rules_service import always_set
+from sparkgen.semantics.secret import has_secret, in_git, is_secret
 from sparkgen.semantics.wording import refusals
 
 SETTINGS = {
@@ -36,9 +36,9 @@ def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
     for field in ("sparkConf", "hadoopConf"):
         for name, text in (facts.spec.get(field) or {}).items():
             if is_secret(name, text):
-                yield Finding(facts.path(field, name), IN_GIT, next_step=step)
+                yield in_git(facts.path(field, name), step)
     if has_secret(facts.spec.get("javaOptions") or ""):
-        yield Finding(facts.path("javaOptions"), IN_GIT, next_step=step)
+        yield in_git(facts.path("javaOptions"), step)
 
 
 def secrets_in_env(facts: ServerFacts) -> Iterator[Finding]:

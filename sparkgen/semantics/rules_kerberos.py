@@ -77,14 +77,10 @@ def _hidden_users(facts: DocumentFacts) -> Iterator[Finding]:
     """A proxy user in a variable, beside a login of Spark's: Spark would act as the gateway itself."""
     if not any(name in facts.properties for name in PROPERTIES):
         return
-    for container in facts.containers:
-        for path, item in container.items("env"):
-            named = item.get("name") == contract.ENV_HADOOP_PROXY_USER
-            if named and container.kind == "spark" and container.role == "driver":
-                yield Finding(
-                    (*path, "name"),
-                    "Spark logs in as the principal, and would silently act as the principal instead "
-                    "of this user",
-                    contract.ENV_HADOOP_PROXY_USER,
-                    next_step="delete it; set `proxyUser`, and the gateway's keytab in `kerberos.keytab`",
-                )
+    for path in facts.variables("driver", contract.ENV_HADOOP_PROXY_USER):
+        yield Finding(
+            path,
+            "Spark logs in as the principal, and would silently act as the principal instead of this user",
+            contract.ENV_HADOOP_PROXY_USER,
+            next_step="delete it; set `proxyUser`, and the gateway's keytab in `kerberos.keytab`",
+        )

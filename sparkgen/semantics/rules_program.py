@@ -76,12 +76,7 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
         return
     script = facts.spec["type"] in ("Python", "R") and _language(file) is None  # SG134
     if not script and (_is_on_disk(file) or file == NO_MAIN_FILE):
-        yield Finding(
-            facts.path("mainApplicationFile"),
-            "`mainClass` is missing, and spark-submit cannot find it in this file",
-            shortened(file),
-            next_step="add `mainClass`, the class with the `main` method, including its package",
-        )
+        yield _no_class(facts, "`mainClass` is missing, and spark-submit cannot find it in this file")
 
 
 def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
@@ -89,12 +84,13 @@ def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
     file = _main(facts)
     readable = _language(file) == "Java or Scala" and not _is_on_disk(file)
     if readable and not facts.get("mainClass"):
-        yield Finding(
-            facts.path("mainApplicationFile"),
-            "without `mainClass`, the driver fails unless the jar's manifest has a Main-Class",
-            shortened(file),
-            next_step="add `mainClass`, the class with the `main` method, including its package",
-        )
+        message = "without `mainClass`, the driver fails unless the jar's manifest has a Main-Class"
+        yield _no_class(facts, message)
+
+
+def _no_class(facts: DocumentFacts, message: str) -> Finding:
+    step = "add `mainClass`, the class with the `main` method, including its package"
+    return Finding(facts.path("mainApplicationFile"), message, shortened(_main(facts)), next_step=step)
 
 
 def main_class_unused(facts: DocumentFacts) -> Iterator[Finding]:

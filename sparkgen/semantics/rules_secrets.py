@@ -9,7 +9,7 @@ from sparkgen.model.connect import CONNECT_KIND, TOKEN_PROPERTY
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.rules_conffiles import secrets_in_files
-from sparkgen.semantics.secret import has_secret, is_secret
+from sparkgen.semantics.secret import has_secret, in_git, is_secret
 
 _OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9._-]*)(?:=(.*))?", re.DOTALL)
 
@@ -19,19 +19,12 @@ def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
     for section in ("sparkConf", "hadoopConf"):
         for name, text in (facts.get(section) or {}).items():
             if is_secret(name, text):
-                yield Finding(
-                    facts.path(section, name),
-                    "seems to be a secret in plain text, which would end up in Git and in a ConfigMap",
-                    next_step=_conf_step(facts, name),
-                )
+                yield in_git(facts.path(section, name), _conf_step(facts, name))
     for role in ROLES:
         options = facts.role(role).get("javaOptions") or ""
         if has_secret(options):
-            yield Finding(
-                facts.path(role, "javaOptions"),
-                "seems to contain a secret in plain text, which would end up in Git and in a ConfigMap",
-                next_step="mount the secret as a file with `secrets`, and pass the file's path in the option",
-            )
+            step = "mount the secret as a file with `secrets`, and pass the file's path in the option"
+            yield in_git(facts.path(role, "javaOptions"), step, "contain")
     yield from secrets_in_files(facts)
     yield from _arguments(facts)
     yield from _locations(facts)
@@ -44,11 +37,8 @@ def _locations(facts: DocumentFacts) -> Iterator[Finding]:
         places += [(facts.path("deps", field, index), text) for index, text in enumerate(texts)]
     for path, text in places:
         if text and has_secret(text):
-            yield Finding(
-                path,
-                "seems to contain a secret in plain text, which would end up in Git and in a ConfigMap",
-                next_step="remove it from the URL, and give the driver its own credentials",
-            )
+            step = "remove it from the URL, and give the driver its own credentials"
+            yield in_git(path, step, "contain")
 
 
 def _conf_step(facts: DocumentFacts, name: str) -> str:

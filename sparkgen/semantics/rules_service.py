@@ -10,10 +10,8 @@ from sparkgen.semantics import rules_versions
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_shuffle import nested
-from sparkgen.semantics.secret import has_secret, is_secret
+from sparkgen.semantics.secret import has_secret, in_git, is_secret
 from sparkgen.semantics.wording import refusals, shortened
-
-IN_GIT = "seems to be a secret in plain text, which would end up in Git and in a ConfigMap"
 
 SETTINGS = {
     "spark.shuffle.service.enabled": "",
@@ -35,13 +33,9 @@ def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
     """Secrets in properties and Java options."""
     for name, text in facts.conf.items():
         if is_secret(name, text):
-            yield Finding(
-                facts.path("sparkConf", name),
-                IN_GIT,
-                next_step="put it into a Secret, and set that in `secretName`",
-            )
+            yield in_git(facts.path("sparkConf", name), "put it into a Secret, and set that in `secretName`")
     if has_secret(facts.spec.get("javaOptions") or ""):
-        yield Finding(facts.path("javaOptions"), IN_GIT, next_step="put it into a Secret")
+        yield in_git(facts.path("javaOptions"), "put it into a Secret")
 
 
 def contradictions(facts: ServerFacts) -> Iterator[Finding]:

@@ -209,14 +209,8 @@ def _another_spark(facts: DocumentFacts) -> Iterator[Finding]:
     )
     if "spark.remote" in facts.conf:
         yield about_key(facts.path("sparkConf", "spark.remote"), message, step)
-    for container in facts.containers:
-        for path, item in container.items("env"):
-            if (
-                container.role == "driver"
-                and container.kind == "spark"
-                and item.get("name") == "SPARK_REMOTE"
-            ):
-                yield about_key((*path, "name"), message, step)
+    for path in facts.variables("driver", "SPARK_REMOTE"):
+        yield about_key(path, message, step)
 
 
 def _is_share(text: str) -> bool:

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from itertools import pairwise, zip_longest
 
+from sparkgen.errors import Path
+from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.well_known import has_token, without_tokens
 from sparkgen.semantics.wording import shortened
 
@@ -174,3 +176,9 @@ def redacted(text: str) -> str:
 def safe(name: str, text: str) -> str:
     """Returns a value for a message: cut to at most 100 characters, or "" if it may be a secret."""
     return "" if is_secret(name, text) else shortened(text)
+
+
+def in_git(path: Path, next_step: str, is_one: str = "be") -> Finding:
+    """Returns the finding about a secret that would end in a ConfigMap; `is_one`: "contain" for a text."""
+    message = f"seems to {is_one} a secret in plain text, which would end up in Git and in a ConfigMap"
+    return Finding(path, message, next_step=next_step)
