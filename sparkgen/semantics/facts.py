@@ -209,9 +209,12 @@ def _template_containers(role: str, path: Path, items: list[Mapping[str, Any]]) 
         yield Container(role, "spark" if index == main else "sidecar", (*path, index), item, typed=False)
 
 
-def typed_texts(facts: DocumentFacts, grammar: str) -> Iterator[tuple[Path, str]]:
-    """Yields the texts of the typed fields with a grammar, if they are set, with their paths."""
+def texts(facts: DocumentFacts, grammar: str, properties: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
+    """Yields the texts of the typed fields with a grammar, and of some properties, each with its path."""
     for field in APPLICATION_FIELDS[grammar]:
         text = facts.get(*field)
         if isinstance(text, str):
             yield facts.path(*field), text
+    for name in properties:
+        if name in facts.conf:
+            yield facts.path("sparkConf", name), facts.conf[name]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError
 from sparkgen.model.build import GITOPS
-from sparkgen.semantics.facts import DocumentFacts, typed_texts
+from sparkgen.semantics.facts import DocumentFacts, texts
 from sparkgen.semantics.fields import SCHEDULE_FIELDS
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import refusals, refused, shortened
@@ -105,10 +105,10 @@ def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
 
 def moments(facts: DocumentFacts) -> Iterator[Finding]:
     """Moments that are not written as RFC 3339 has them."""
-    if texts := [*typed_texts(facts, "timestamp")]:
+    if found := [*texts(facts, "timestamp")]:
         from sparkgen.grammar import timestamp  # noqa: PLC0415
 
-        yield from refusals(texts, timestamp.to_seconds, timestamp.ALLOWED, "2026-03-01T06:00:00Z")
+        yield from refusals(found, timestamp.to_seconds, timestamp.ALLOWED, "2026-03-01T06:00:00Z")
 
 
 def _restart(facts: DocumentFacts) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError, cpu, duration, factor, memory, quantity
 from sparkgen.model import sizes
-from sparkgen.semantics.facts import ROLES, DocumentFacts, typed_texts
+from sparkgen.semantics.facts import ROLES, DocumentFacts, texts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import refusals, shortened
 
@@ -86,22 +86,14 @@ LEAST_HEAP_MIB = 450
 _TESTING = ("spark.testing", "spark.testing.reservedMemory", "spark.testing.memory")
 
 
-def _settings(facts: DocumentFacts, names: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    for name in names:
-        if name in facts.conf:
-            yield facts.path("sparkConf", name), facts.conf[name]
-
-
 def memory_sizes(facts: DocumentFacts) -> Iterator[Finding]:
     """Sizes that JavaUtils.byteStringAs refuses."""
-    yield from refusals(typed_texts(facts, "memory"), memory.to_bytes, memory.ALLOWED, "4g")
-    yield from refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
+    return refusals(texts(facts, "memory", MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
 
 
 def amounts_of_cpu(facts: DocumentFacts) -> Iterator[Finding]:
     """Amounts of CPU that resource.ParseQuantity refuses, or that are negative."""
-    yield from refusals(typed_texts(facts, "cpu"), cpu.to_cores, cpu.ALLOWED, "500m")
-    yield from refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
+    return refusals(texts(facts, "cpu", CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
 
 
 def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
@@ -112,16 +104,13 @@ def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
 
 def durations(facts: DocumentFacts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
-    yield from refusals(typed_texts(facts, "duration"), duration.to_microseconds, duration.ALLOWED, "60s")
-    yield from refusals(
-        _settings(facts, DURATION_SETTINGS), duration.to_microseconds, duration.ALLOWED, "60s"
-    )
+    found = texts(facts, "duration", DURATION_SETTINGS)
+    return refusals(found, duration.to_microseconds, duration.ALLOWED, "60s")
 
 
 def factors(facts: DocumentFacts) -> Iterator[Finding]:
     """Factors that are no decimal number above zero."""
-    yield from refusals(typed_texts(facts, "factor"), factor.parse, factor.ALLOWED, "0.1")
-    yield from refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
+    return refusals(texts(facts, "factor", FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
 
 
 def setting_values(facts: DocumentFacts) -> Iterator[Finding]:

@@ -31,15 +31,11 @@ SECRET_VOLUMES = (contract.TOKEN_VOLUME, contract.SESSION_VOLUME)
 """Volumes of sparkgen with credentials in them."""
 
 
-def _mounts(container: Container) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    yield from container.items("volumeMounts")
-
-
 def mounts_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts of volumes that the pod does not have (the API server: `Not found`)."""
     for container in facts.containers:
         known = _volume_names(facts, container.role)
-        for path, mount in _mounts(container):
+        for path, mount in container.items("volumeMounts"):
             name = str(mount.get("name"))
             if name not in known and name not in OWN_VOLUMES:
                 near = _near(name, known)
@@ -110,7 +106,9 @@ def _role_of(facts: DocumentFacts, path: Path) -> str:
 
 def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
     """Volumes that no container mounts: they are in no pod."""
-    mounted = {mount.get("name") for container in facts.containers for _, mount in _mounts(container)}
+    mounted = {
+        mount.get("name") for container in facts.containers for _, mount in container.items("volumeMounts")
+    }
     mounted |= {
         device.get("name") for container in facts.containers for _, device in container.items("volumeDevices")
     }
@@ -132,20 +130,16 @@ def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
         for path, place, what in places(container):
             at = mounted_at(place)
             if at in taken:
-                yield Finding(
-                    path,
-                    f"{taken[at]} is already mounted at this path",
-                    shortened(place),
-                    next_step=f"mount {what} somewhere else",
-                )
+                message = f"{taken[at]} is already mounted at this path"
+                yield Finding(path, message, shortened(place), next_step=f"mount {what} somewhere else")
             taken.setdefault(at, what)
-        for path, mount in _mounts(container):
+        for path, mount in container.items("volumeMounts"):
             yield from _sub_path(path, mount)
 
 
 def places(container: Container) -> Iterator[tuple[Path, str, str]]:
     """Yields the mounts of a container: path in the document, mount path, and what is mounted there."""
-    for path, mount in _mounts(container):
+    for path, mount in container.items("volumeMounts"):
         if mount.get("mountPath"):
             yield (
                 (*path, "mountPath"),
@@ -194,7 +188,7 @@ def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
 def relative_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Mount paths that are not absolute: the kubelet puts them below `/`, whatever the working directory."""
     for container in facts.containers:
-        for path, mount in _mounts(container):
+        for path, mount in container.items("volumeMounts"):
             place = str(mount.get("mountPath", "/"))
             if place and not place.startswith(("/", "$(")):
                 yield Finding(
@@ -209,7 +203,7 @@ def relative_mounts(facts: DocumentFacts) -> Iterator[Finding]:
 def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts into the directory of sparkgen, and mounts of its volumes with credentials in them."""
     for container in facts.containers:
-        for path, mount in _mounts(container):
+        for path, mount in container.items("volumeMounts"):
             if mount.get("name") in SECRET_VOLUMES:
                 message = "contains the allocator's credentials, which no other container may have"
                 yield Finding((*path, "name"), message, str(mount["name"]), next_step="delete the mount")
