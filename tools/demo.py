@@ -25,7 +25,6 @@ from common.cachedir import ToolError, environment
 from common.command import run, tells_errors
 from sparkgen.document.sources import LOCK_SUFFIX
 from sparkgen.local import java
-from sparkgen.local.errors import CannotRun
 
 ROOT = Path(__file__).resolve().parents[1]
 DRIVERS = ("Job", "CronJob", "Deployment", "DaemonSet")
@@ -171,7 +170,7 @@ def run_here(command: Path, variables: Mapping[str, str]) -> int:
     """Run an application on this machine, in view; its exit code, or 0 where there is no Java for it."""
     try:
         java.find(variables)
-    except CannotRun as error:
+    except ToolError as error:
         print(
             f"\nCannot run an application on this machine: {error}.\nAfterwards, run: {command} "
             f"{' '.join(RUN_HERE)}"

@@ -215,7 +215,7 @@ def evictable_driver(subject: Subject) -> Iterator[Finding]:
 
 
 def required_labels(subject: View) -> Iterator[Finding]:
-    """Missing labels that the repository's configuration requires (`requiredLabels`)."""
+    """Missing labels that the repository's configuration requires."""
     labels = subject.at(("metadata", "labels")) or {}
     missing = [key for key in subject.settings.required_labels if key not in labels]
     if missing:

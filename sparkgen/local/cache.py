@@ -37,7 +37,7 @@ def key(*parts: str | bytes) -> str:
     return whole.hexdigest()
 
 
-def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None]) -> Path:
+def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> Path:
     """Returns the folder `target`. If it is missing, `make(folder)` fills a new folder, which is renamed.
 
     If several processes do this at once, one makes the folder, and the others call `waiting()` and wait. No

@@ -33,10 +33,9 @@ from cluster.plan import API_SERVER, LAYOUT, NODES
 from common.cachedir import ToolError
 from common.command import wait_for
 from common.process_usage import most_memory
-from spark import connect_client, spark_operator
+from spark import connect_client, spark_home, spark_operator
 from spark.spark_operator import Operator
 from sparkgen import contract
-from sparkgen.local import spark as local_spark
 
 RESULTS = FOLDER / "sessions.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "first_result.py"
@@ -262,10 +261,7 @@ def sparkgen_shell(bench: Bench, namespace: str) -> Round:
     path.write_text(json.dumps(document("SparkApplication", bench.version, namespace, **more)))
     options = ["-q", f"--kubeconfig={bench.cluster.kubeconfig}", f"--driver-host={CLIENT.address}"]
     command = [SPARKGEN, "shell", *options, str(path), "--", sys.executable, str(JOB)]
-    release = local_spark.inspect(bench.home, "make bench-sessions")
-    if release is None:
-        raise ToolError(f"{bench.home} is not a Spark release")
-    variables = {"SPARK_HOME": str(bench.home), "PYTHONPATH": release.python_path}
+    variables = {"SPARK_HOME": str(bench.home), "PYTHONPATH": spark_home.release(bench.home).python_path}
     try:
         with client(command, variables) as running:
             return {SPARKGEN_SHELL: running.session(bench.cluster, namespace)}

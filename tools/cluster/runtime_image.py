@@ -20,11 +20,10 @@ if __name__ == "__main__":  # as a script: find the tools and the package
 from cluster import images, ociimage
 from cluster.ociimage import Image
 from common import progress
-from common.cachedir import ToolError, key
+from common.cachedir import key
 from common.command import tells_errors
 from spark import scheduler, spark_home
 from sparkgen.image import context as context_of_image
-from sparkgen.local.errors import CannotRun
 from sparkgen.spark_versions import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +108,7 @@ def context(folder: Path, recipes: list[Path]) -> None:
     for name, data in _package():
         (python / name).parent.mkdir(parents=True, exist_ok=True)
         (python / name).write_bytes(data)
-    _libraries(python, folder / "venv")
+    context_of_image.libraries(python, folder / "venv", spark_home.Steps())
     (folder / "jars").mkdir()
     for jar in _jars():
         shutil.copy(jar, folder / "jars" / jar.name)
@@ -119,13 +118,6 @@ def requirements() -> list[str]:
     """The pinned libraries of the runtime: pyproject.toml's extra `runtime`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     return [str(entry) for entry in project["project"]["optional-dependencies"]["runtime"]]
-
-
-def _libraries(folder: Path, work: Path) -> None:
-    try:
-        context_of_image.libraries(folder, work, spark_home.Steps())
-    except CannotRun as error:
-        raise ToolError(str(error)) from None
 
 
 def _package() -> Iterator[tuple[str, bytes]]:

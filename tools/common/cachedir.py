@@ -7,12 +7,10 @@ and `git clean` keeps it. Every entry is a folder whose name holds a key of all 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 from sparkgen.local import cache
-from sparkgen.local.cache import cache_root
-from sparkgen.local.errors import CannotRun
+from sparkgen.local.cache import cache_root, publish
+from sparkgen.local.errors import CannotRun as ToolError
 
 __all__ = ["ToolError", "cache_root", "environment", "key", "publish"]
 
@@ -21,21 +19,9 @@ KEY_LENGTH = 12
 """Of a key: all that goes into a tool is in this repository or pinned by it, so a short one is enough."""
 
 
-class ToolError(Exception):
-    """A tool cannot be had or run; the message says why, and what to do next."""
-
-
 def key(*parts: str | bytes) -> str:
     """A short name for `parts`, in their order."""
     return cache.key(*parts)[:KEY_LENGTH]
-
-
-def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> Path:
-    """Have the folder `target`, as `cache.publish` does; ToolError when the cache cannot be written."""
-    try:
-        return cache.publish(target, make, waiting)
-    except CannotRun as error:
-        raise ToolError(str(error)) from error.__cause__
 
 
 def environment() -> dict[str, str]:

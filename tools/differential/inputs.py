@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -118,10 +117,4 @@ def _zip(files: Mapping[str, str]) -> bytes:
 
 
 def _tar(files: Mapping[str, bytes]) -> bytes:
-    output = io.BytesIO()
-    with tarfile.open(fileobj=output, mode="w") as archive:
-        for name, data in files.items():
-            member = tarfile.TarInfo(name)
-            member.size, member.mode = len(data), 0o755
-            archive.addfile(member, io.BytesIO(data))
-    return gzip.compress(output.getvalue(), mtime=0)
+    return gzip.compress(ociimage.tar(files), mtime=0)

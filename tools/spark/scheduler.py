@@ -22,8 +22,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 from common.cachedir import ToolError, environment
 from common.command import tells_errors
 from spark import spark_home
-from sparkgen.local import jars, spark
-from sparkgen.local.errors import CannotRun
+from sparkgen.local import jars
 from sparkgen.local.scala import Compiler
 from sparkgen.spark_versions import COMPILED
 
@@ -38,18 +37,12 @@ def ensure(line: str) -> Path:
 
 def ensure_for(home: Path) -> Path:
     """The jar of the Scala line of the Spark release in `home`, compiled against that release."""
-    line = spark_home.scala_line(home)
-    found = spark.inspect(home, str(home))
-    return _jar(line, found.version if found else "", lambda: home)
+    release = spark_home.release(home)
+    return _jar(release.scala, release.version, lambda: home)
 
 
 def _jar(line: str, version: str, home: Callable[[], Path]) -> Path:
-    try:
-        return jars.scheduler(
-            Compiler(version, line, home, spark_home.java), environment(), spark_home.Steps()
-        )
-    except CannotRun as error:
-        raise ToolError(str(error)) from None
+    return jars.scheduler(Compiler(version, line, home, spark_home.java), environment(), spark_home.Steps())
 
 
 @tells_errors

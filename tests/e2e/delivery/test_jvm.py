@@ -63,7 +63,7 @@ def compiled(folder: Path, version: str) -> None:
         (folder / name).mkdir(exist_ok=True)
     write_jar(folder / "jars/country.jar", {"Country.class": (sources / "Country.class").read_bytes()})
     home = spark_home.ensure(version)
-    compiler = Compiler(version, spark_home.scala_line(home), lambda: home, spark_home.java)
+    compiler = Compiler(version, spark_home.release(home).scala, lambda: home, spark_home.java)
     # The compiler reads the Java source for what it declares, and makes no class of it.
     both = [sources / "Orders.scala", sources / "Country.java"]
     compile_jar(folder / "target/orders.jar", both, compiler, spark_home.Steps(), {})

@@ -34,7 +34,7 @@ def test_its_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jar = tmp_path / "sparkgen-scheduler_2.13.jar"
     jar.write_text("jar")
     monkeypatch.setattr(runtime_image, "_jars", lambda: [jar])
-    monkeypatch.setattr(runtime_image, "_libraries", lambda folder, venv: None)
+    monkeypatch.setattr(runtime_image.context_of_image, "libraries", lambda *_: None)
     recipes = [runtime_image.RECIPE, runtime_image.RECIPE_WITH_SPARK]
     runtime_image.context(tmp_path / "context", recipes)
     assert "entrypoint.sh" in (tmp_path / "context" / "Dockerfile").read_text()
