@@ -66,7 +66,7 @@ Start here:
 """
 
 
-def _name(module: ModuleType) -> str:
+def name_of(module: ModuleType) -> str:
     """Returns the name of a module's command."""
     return module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a keyword of Python
 
@@ -99,10 +99,10 @@ class Commands(TyperGroup):
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the list of commands in its sections, with columns of the same width in all."""
-        width = max(len(_name(module)) for module in COMMANDS)
+        width = max(len(name_of(module)) for module in COMMANDS)
         for title, modules in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(_name(module).ljust(width), module.SUMMARY) for module in modules])
+                formatter.write_dl([(name_of(module).ljust(width), module.SUMMARY) for module in modules])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Returns the command in the arguments. Raises SparkgenError with the command that is meant."""
@@ -166,7 +166,7 @@ def build_app() -> typer.Typer:
     )
     app.callback()(_program)
     for module in COMMANDS:
-        name = _name(module)
+        name = name_of(module)
         describe: dict[str, Any] = {
             "help": module.HELP,
             "short_help": module.SUMMARY,

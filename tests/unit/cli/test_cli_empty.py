@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.cli.app import COMMANDS, commands_of
+from sparkgen.cli.app import COMMANDS, commands_of, name_of
 
 from .conftest import Cli
 
@@ -20,7 +20,7 @@ def taking_texts() -> Iterator[tuple[list[str], str]]:
     for module in COMMANDS:
         for command in commands_of(module):
             words = [
-                module.__name__.rpartition(".")[2].rstrip("_"),
+                name_of(module),
                 *([command.name] if command.name else []),
             ]
             needed = ["x" for option in command.options if option.required]

@@ -19,6 +19,7 @@ from typing import BinaryIO
 import pytest
 
 import sparkgen
+from docs.reference.commands import reference
 from sparkgen import __main__, contract
 from sparkgen.cli import plain_arguments, render_command
 
@@ -431,8 +432,6 @@ def test_the_entry_point_leaves_with_the_code(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_reference_is_up_to_date(golden: Callable[[Path, str], None]) -> None:
     """docs/reference/cli.md says what the commands say."""
-    from sparkgen.cli.reference import reference  # noqa: PLC0415 - typer, for this test only
-
     golden(Path(__file__).parents[3] / "docs" / "reference" / "cli.md", reference())
 
 

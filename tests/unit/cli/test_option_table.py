@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cli.app import COMMANDS, commands_of
+from sparkgen.cli.app import COMMANDS, commands_of, name_of
 from sparkgen.cli.option_table import Command
 from sparkgen.cli.options import PROBLEM_FORMAT
 from sparkgen.cli.request import Request
 from sparkgen.reports import FORMATS
 
 TABLES = {
-    f"{module.__name__.rpartition('.')[2]} {command.name}".strip(): command
+    f"{name_of(module)} {command.name}".strip(): command
     for module in COMMANDS
     for command in commands_of(module)
 }
