@@ -34,7 +34,7 @@ from sparkgen.shell import client_files, driver_address, session, session_rights
 from sparkgen.shell.allocator_client import AllocatorClient, DriverSettings, Refusal
 from sparkgen.shell.client_files import ClientFolder
 from sparkgen.shell.driver_address import DriverAddress
-from sparkgen.shell.ended_session import EndedSession
+from sparkgen.shell.ended_session import refuse_everything
 from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import AskedSession, objects_of
 from sparkgen.shell.unused_fields import unused_fields
@@ -140,11 +140,11 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
             contextlib.closing(Forwarding(cluster, session_run, SERVED, 0, _say))
         )
         forwarding.start(session_run)
-        client = AllocatorClient(forwarding.port, token)
+        client = AllocatorClient(forwarding.open, token)
         heartbeat = Heartbeat(client.say_alive, _say)
         heartbeat.start()
         stack.callback(heartbeat.stop)
-        reached = Reached(host, address, options.listening)
+        reached = Reached(host, address, options.listening, forwarding.port)
         driver = _prepare(application, client, folder, reached, here.folder)
         over = threading.Event()
         stack.callback(over.set)
@@ -175,11 +175,15 @@ def _local(document: Document, request: Request) -> Local:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How executors reach this machine: at `host`, which resolves to `address`."""
+    """How executors reach this machine: at `host`, which resolves to `address`.
+
+    `allocator_port`: of this machine, at which the driver reaches the allocator.
+    """
 
     host: str
     address: str
     listening: Listening
+    allocator_port: int
 
 
 def _prepare(
@@ -195,7 +199,7 @@ def _prepare(
         )
     folder.write(folder.jar, client.jar(application.scala_version))
     folder.write(folder.token, client.token.encode())
-    files = client_files.files(application, settings.properties, folder, client.port, home)
+    files = client_files.files(application, settings.properties, folder, reached.allocator_port, home)
     for name, text in files.items():
         folder.write(folder.conf / name, text.encode())
     _say(f"executors will connect to {url_host(driver.host)}:{driver.port} and {driver.block_manager_port}")
@@ -284,11 +288,12 @@ def _until_the_end(
     ended = f"the session {forwarding.run.name} has ended{_why(cluster, forwarding.run)}"
     _say(f"{ended}; Spark stops in your program")
     # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
-    with contextlib.suppress(SparkgenError):
-        ended_session = EndedSession(forwarding.port, f"[{Code.SESSION_ENDED}] {ended}")
-        with contextlib.closing(ended_session):
-            ended_session.start()
-            over.wait()
+    reason = f"[{Code.SESSION_ENDED}] {ended}"
+    with (
+        contextlib.suppress(SparkgenError),
+        contextlib.closing(refuse_everything(forwarding.port, reason)),
+    ):
+        over.wait()
 
 
 def _why(cluster: Cluster, run: Run) -> str:

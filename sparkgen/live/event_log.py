@@ -5,24 +5,27 @@ It uses a forwarded port, as `sparkgen ui` does: this needs no Ingress, and no N
 
 from __future__ import annotations
 
-import http.client
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.cluster import Cluster
 from sparkgen.errors import SparkgenError
+from sparkgen.live.forwarded_http import Request, Unanswered, answer_of
 from sparkgen.live.values import Run, leaving, name_of, status_of
 from sparkgen.objects import ObjectView
 
 SECONDS = 60.0
 """Seconds that a server may take to send data: it packs a log when the log is requested."""
-PIECE = 1 << 20
 API = "/api/v1/applications"
 LONGEST_LIST = 64 << 20
 """The most bytes of a server's list of applications that are read: it has about 400 for each."""
+_ID = re.compile(r"[a-z0-9.-]+")
+"""The id of an application that sparkgen started: `<run>-<attempt>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +39,14 @@ class _Server:
     def get(self, path: str) -> Iterator[bytes]:
         """Yields the answer to a request, in pieces. SparkgenError if there is none, or it is not 200."""
         forwarded = self.cluster.forward(self.pod, contract.HISTORY_PORT, self.namespace)
-        asked = http.client.HTTPConnection("localhost", contract.HISTORY_PORT, timeout=SECONDS)
-        asked.sock = forwarded.socket(contract.HISTORY_PORT)
+        request = Request("GET", path, SECONDS)
         try:
-            asked.sock.settimeout(SECONDS)
-            asked.request("GET", path)
-            answer = asked.getresponse()
-            if answer.status != http.HTTPStatus.OK:
-                raise SparkgenError(f"the history server {self.pod} answers {path} with {answer.status}")
-            while piece := answer.read(PIECE):
-                yield piece
-        except (OSError, http.client.HTTPException) as error:
-            why = " ".join((forwarded.error(contract.HISTORY_PORT) or str(error)).split())
-            raise SparkgenError(f"the history server {self.pod} does not answer: {why}") from error
-        finally:
-            asked.close()
-            forwarded.close()
+            with answer_of(forwarded, contract.HISTORY_PORT, request) as answer:
+                if answer.status != HTTPStatus.OK:
+                    raise SparkgenError(f"the history server {self.pod} answers {path} with {answer.status}")
+                yield from answer.pieces(patient=True)
+        except Unanswered as error:
+            raise SparkgenError(f"the history server {self.pod} does not answer: {error}") from error
 
 
 def fetch(cluster: Cluster, run: Run, write: Callable[[Iterable[bytes]], None]) -> str:
@@ -98,4 +93,4 @@ def _application(server: _Server, run: Run) -> str:
         ids = [str(entry["id"]) for entry in known]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise SparkgenError(f"the history server {server.pod} does not answer {API} with a list") from error
-    return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")
+    return next((id_ for id_ in ids if id_.startswith(f"{run.name}-") and _ID.fullmatch(id_)), "")

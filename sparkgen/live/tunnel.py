@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import select
+import selectors
 import socket
 import socketserver
 import threading
+import time
 from collections.abc import Callable
+from typing import Any
 
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
 from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.httpserver.fairness import ConnectionLimiter
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = (LOOPBACK, "::1")
@@ -21,13 +24,22 @@ PIECE = 2**16
 SILENCE = 300.0
 """Seconds without a byte in either direction after which a connection is closed: the server may be gone
 without notice, and a browser that only had no request opens another connection."""
+WAITING = 32
+"""The most connections whose client has not sent a byte. They cost little: none is opened to the pod yet."""
+USED = 64
+"""The most connections that lead to the pod. Each takes four descriptors of this process, and all must stay
+below 1,024: the official client waits for them with `select`."""
 
 Open = Callable[[], Forwarded]
 """Opens a new connection to the pod's port. Raises ClusterError if that fails."""
 
 
 class Tunnel(socketserver.ThreadingTCPServer):
-    """Listens on loopback, and opens a connection to the pod for each connection that it accepts.
+    """Listens on loopback, and opens a connection to the pod when a client of its port sends data.
+
+    Other users of this machine can connect, too. If there are too many connections, the one that has been
+    idle for the longest time is closed. Connections without data are counted apart, so they cannot close one
+    that has been used.
 
     `port`: of this machine, 0 for any free port. `say`: called with the reason when a connection fails.
     `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. SparkgenError if the port is in use.
@@ -35,6 +47,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
 
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = 128  # others may connect fast
 
     def __init__(
         self,
@@ -51,6 +64,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
         self.started = False
         self.open = open_
         self.say = say
+        self.places = _Places()
         try:
             super().__init__((address, port), _Connection)
         except OSError as error:
@@ -76,6 +90,16 @@ class Tunnel(socketserver.ThreadingTCPServer):
             self.shutdown()
         self.server_close()
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Give a new connection a place, and a thread."""
+        self.places.enter(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, and give its place away."""
+        self.places.leave(request)
+        super().shutdown_request(request)
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignore errors: a browser may close its connection at any time."""
 
@@ -94,6 +118,49 @@ def _family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
+class _Places:
+    """The connections that may stay open. Of too many, the one that was idle for longest is shut down."""
+
+    _ALL = ""
+    """The group of all connections: at loopback, all clients have one address."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: ConnectionLimiter[socket.socket] = ConnectionLimiter(WAITING, WAITING)
+        self._used: ConnectionLimiter[socket.socket] = ConnectionLimiter(USED, USED)
+        self._open: set[socket.socket] = set()
+
+    def enter(self, connection: socket.socket) -> None:
+        """Add a new connection."""
+        with self._lock:
+            self._open.add(connection)
+            self._shut_down(self._waiting.add(connection, self._ALL, time.monotonic()))
+
+    def use(self, connection: socket.socket) -> bool:
+        """Note that a connection has data. Returns whether it still has a place."""
+        with self._lock:
+            if connection not in self._open:
+                return False
+            self._remove(connection)
+            self._shut_down(self._used.add(connection, self._ALL, time.monotonic()))
+            return True
+
+    def leave(self, connection: socket.socket) -> None:
+        """Remove a connection that is closed."""
+        with self._lock:
+            self._open.discard(connection)
+            self._remove(connection)
+
+    def _remove(self, connection: socket.socket) -> None:
+        self._waiting.remove(connection, self._ALL)
+        self._used.remove(connection, self._ALL)
+
+    def _shut_down(self, connection: socket.socket | None) -> None:
+        if connection is not None:
+            self._open.discard(connection)
+            _shut_down(connection)
+
+
 class _Connection(socketserver.BaseRequestHandler):
     """A connection of a browser, or of another client."""
 
@@ -101,34 +168,54 @@ class _Connection(socketserver.BaseRequestHandler):
 
     def handle(self) -> None:
         """Pass on data in both directions until a side closes, or both are silent for too long."""
+        tunnel, near = self.server, self.request
+        with contextlib.suppress(OSError):
+            near.settimeout(tunnel.silence)
+            if not near.recv(1, socket.MSG_PEEK) or not tunnel.places.use(near):
+                return
+            self._connect(near)
+
+    def _connect(self, near: socket.socket) -> None:
         tunnel = self.server
         try:
             forwarded = tunnel.open()
         except ClusterError as error:
             tunnel.say(str(error))
             return
-        _pass_on(self.request, forwarded.socket(tunnel.remote), tunnel.silence)
-        if problem := forwarded.error(tunnel.remote):
-            tunnel.say(" ".join(problem.split()))
-        forwarded.close()
+        with contextlib.closing(forwarded):
+            far = forwarded.socket(tunnel.remote)
+            _pass_on(near, far, tunnel.silence, lambda: tunnel.places.use(near))
+            if problem := forwarded.error(tunnel.remote):
+                tunnel.say(" ".join(problem.split()))
 
 
-def _pass_on(near: socket.socket, far: socket.socket, silence: float) -> None:
-    """Pass on data in both directions until a side closes, or no data moves for `silence` seconds."""
-    with contextlib.suppress(OSError):
+def _pass_on(near: socket.socket, far: socket.socket, silence: float, use: Callable[[], bool]) -> None:
+    """Pass on data in both directions until a side closes, or no data moves for `silence` seconds.
+
+    `use`: called when there is data; returns whether to pass it on.
+    """
+
+    def pass_(source: socket.socket, sink: socket.socket) -> bool:
+        data = source.recv(PIECE)
+        if not data or not use():
+            return False
+        sink.sendall(data)
+        return True
+
+    try:
+        # Not `select.select`, which refuses descriptors from 1,024 on.
+        with contextlib.suppress(OSError), selectors.PollSelector() as selector:
+            for source, sink in ((near, far), (far, near)):
+                source.settimeout(silence)
+                selector.register(source, selectors.EVENT_READ, (source, sink))
+            while (ready := selector.select(silence)) and all(pass_(*key.data) for key, _ in ready):
+                pass
+    finally:
         for end in (near, far):
-            end.settimeout(silence)
-        open_ = True
-        while open_:
-            ready = select.select([near, far], [], [], silence)[0]
-            open_ = bool(ready) and all(_piece(one, far if one is near else near) for one in ready)
-    for end in (near, far):
-        with contextlib.suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
+            _shut_down(end)
 
 
-def _piece(source: socket.socket, sink: socket.socket) -> bool:
-    """Pass on the data that has arrived; False at the end of the connection."""
-    data = source.recv(PIECE)
-    sink.sendall(data)
-    return bool(data)
+def _shut_down(end: socket.socket) -> None:
+    """Wake up the thread that reads a connection, which then closes it."""
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)

@@ -1,23 +1,30 @@
-"""Sends requests to a session's allocator, through the forwarded port (docs/design/protocol.md)."""
+"""Sends requests to a session's allocator (docs/design/protocol.md).
+
+Each goes over a port-forward of its own. Other users of this machine can connect to the port that the driver
+uses, and fill it.
+"""
 
 from __future__ import annotations
 
-import http.client
 import ipaddress
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.cluster import ClusterError
+from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
-from sparkgen.live.tunnel import LOOPBACK
+from sparkgen.live.forwarded_http import Answer, Request, Unanswered, answer_of
 from sparkgen.shell.driver_address import DriverAddress
 from sparkgen.terminal import visible
 
 TIMEOUT_SECONDS = 15.0
-"""Seconds for one request: the allocator itself tries to reach the driver for some seconds."""
+"""Seconds for a whole answer: the allocator itself tries to reach the driver for some seconds."""
+JAR_SECONDS = 60.0
+"""Seconds for the scheduler jar, the one large answer."""
 TRIES_SECONDS = 30.0
 """Seconds for which a request without an answer is repeated: a new pod may not be reachable yet."""
 MAX_ANSWER = 16 * 2**20
@@ -47,9 +54,9 @@ class DriverSettings:
 
 @dataclass(frozen=True, slots=True)
 class AllocatorClient:
-    """A client of the allocator behind a port of this machine."""
+    """A client of an allocator. `open_`: opens a connection to it, or raises ClusterError."""
 
-    port: int
+    open_: Callable[[], Forwarded]
     token: str
 
     def tell_driver(self, address: DriverAddress, nonce: str) -> DriverSettings:
@@ -61,7 +68,8 @@ class AllocatorClient:
             "blockManagerPort": address.block_manager_port,
             "nonce": nonce,
         }
-        answer = self._json("PUT", contract.SESSION_DRIVER_PATH, body)
+        request = self._request("PUT", contract.SESSION_DRIVER_PATH, json.dumps(body).encode())
+        answer = _parsed(self._again(request))
         try:
             return _settings(answer)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -72,48 +80,57 @@ class AllocatorClient:
 
     def say_alive(self) -> bool:
         """Report that this command is alive. Returns whether the allocator knows of a running driver."""
-        return _parsed(self._ask("PUT", contract.SESSION_ALIVE_PATH)).get("phase") == "running"
+        return _parsed(self._ask(self._request("PUT", contract.SESSION_ALIVE_PATH))).get("phase") == "running"
 
     def jar(self, scala_version: str) -> bytes:
         """Returns the scheduler jar of a Scala version. Raises Refusal if the runtime image has none."""
-        return self._again("GET", f"{contract.SESSION_JAR_PATH}?scala={scala_version}")
+        path = f"{contract.SESSION_JAR_PATH}?scala={scala_version}"
+        return self._again(self._request("GET", path, seconds=JAR_SECONDS))
 
-    def _json(self, method: str, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _parsed(self._again(method, path, json.dumps(body).encode()))
+    def _request(
+        self, method: str, path: str, body: bytes = b"", seconds: float = TIMEOUT_SECONDS
+    ) -> Request:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        return Request(method, path, seconds, headers, body)
 
-    def _again(self, method: str, path: str, body: bytes | None = None) -> bytes:
+    def _again(self, request: Request) -> bytes:
         """Returns the answer to a request, which is repeated for TRIES_SECONDS; then raises NoAnswer."""
         until = time.monotonic() + TRIES_SECONDS
         while True:
             try:
-                return self._ask(method, path, body)
+                return self._ask(request)
             except NoAnswer:
                 if time.monotonic() >= until:
                     raise
                 time.sleep(0.5)
 
-    def _ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=TIMEOUT_SECONDS)
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+    def _ask(self, request: Request) -> bytes:
         try:
-            connection.request(method, path, body or b"", headers)
-            answer = connection.getresponse()
-            data = answer.read(MAX_ANSWER)
-        except (OSError, http.client.HTTPException) as error:
-            raise NoAnswer(
-                f"the session's allocator does not answer ({error or type(error).__name__})"
-            ) from error
-        finally:
-            connection.close()
+            with answer_of(self.open_(), contract.SCHEDULER_PORT, request) as answer:
+                data = _whole(answer)
+        except (ClusterError, Unanswered) as error:
+            raise NoAnswer(f"the session's allocator does not answer ({error})") from error
         if not 200 <= answer.status <= 299:
             raise Refusal(answer.status, _why(answer.status, data))
         return data
 
 
+def _whole(answer: Answer) -> bytes:
+    data = bytearray()
+    for piece in answer.pieces():
+        data += piece
+        if len(data) > MAX_ANSWER:
+            raise SparkgenError(
+                f"the session's allocator answered with more than {MAX_ANSWER >> 20} MiB; check that "
+                "spec.runtimeImage is an image of this version"
+            )
+    return bytes(data)
+
+
 def _parsed(text: bytes) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SparkgenError(f"the session's allocator did not answer with JSON: {error}") from error
     return value if isinstance(value, dict) else {}
 
@@ -132,6 +149,6 @@ def _why(status: int, data: bytes) -> str:
     try:
         value = json.loads(data)
         said = str(value["error"]) if isinstance(value, dict) else ""
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, RecursionError):
         said = ""
     return visible(said[:_SHOWN]) or f"the session's allocator refused the request (HTTP {status})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -53,10 +54,13 @@ class Forwarding:
         self._told: set[str] = set()
         self._driver = ""
         self._closed = False
+        self._turn = threading.Lock()
         self._tunnels: list[Tunnel] = []
         try:
             for address in filter(has, served.addresses):
-                tunnel = Tunnel(port, served.port, self._open, self._complain, served.silence, address)
+                tunnel = Tunnel(
+                    port, served.port, self._open_in_turn, self._complain, served.silence, address
+                )
                 self._tunnels.append(tunnel)
                 port = self.port
         except SparkgenError:
@@ -84,7 +88,7 @@ class Forwarding:
                 if self._goes_on():
                     continue
             except ClusterError:
-                continue  # the cluster may answer again; `_open` reports the error to users of the port
+                continue  # the cluster may answer again; `open` reports the error to users of the port
             except SparkgenError:
                 pass  # the application was deleted
             self.close()
@@ -117,12 +121,21 @@ class Forwarding:
             self._say(self._served.again or another)
         return True
 
-    def _open(self) -> Forwarded:
+    def open(self) -> Forwarded:
+        """Open a connection to the driver that nobody else uses. Raises ClusterError if that fails."""
         if self.run.driver is None:
             raise ClusterError(
                 f"the driver of {self.run.application} has ended, and the next has not started"
             )
         return self._cluster.forward(name_of(self.run.driver), self._served.port, self.run.namespace)
+
+    def _open_in_turn(self) -> Forwarded:
+        """Open a connection for a client of the port.
+
+        One at a time: this command's own requests then wait for one of them at most.
+        """
+        with self._turn:
+            return self.open()
 
     def _complain(self, text: str) -> None:
         text = self._served.closed if "connection refused" in text else text

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from sparkgen.cluster import Cluster, ClusterError
+from sparkgen.live.tunnel import Tunnel
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver import properties
 from sparkgen.shell import client_files
@@ -134,6 +135,17 @@ def test_a_program_has_all_that_a_driver_needs(
     assert shown["environment"]["SPARK_LOCAL_IP"] == "127.0.0.1"
     assert allocator.alive >= 1
     assert (kube.named("Job"), list((tmp_path / "run").iterdir())) == ([], [])
+
+
+def test_the_commands_requests_need_no_port_of_this_machine(
+    shell: Shell, allocator: SessionAllocator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others of the machine may fill the port that its program uses."""
+    monkeypatch.setattr(Tunnel, "process_request", lambda self, near, _: self.shutdown_request(near))
+    result = shell("app.yaml", *program(""))
+    assert result.code == 0, result.err
+    assert allocator.alive >= 1
+    assert allocator.told
 
 
 def test_only_what_is_missing_is_made(shell: Shell, kube: Kube, cli: Cli) -> None:

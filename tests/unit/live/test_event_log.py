@@ -18,6 +18,7 @@ from sparkgen.live.event_log import fetch
 from sparkgen.live.values import Run
 from sparkgen.objects import ObjectView
 from sparkgen.writers import own_files
+from tests.unit.live.played import Played
 
 RUN = Run("pi", "analytics", "pi-1a2b3c4d", "1a2b3c4d", {"kind": "Job"})
 LOGS = "/api/v1/applications/pi-1a2b3c4d-x7k2p/logs"
@@ -137,6 +138,33 @@ def test_a_list_of_a_hundred_thousand_levels_is_no_list(
     monkeypatch.setattr(Handler, "answers", {"/api/v1/applications": b"[" * 100_000})
     with pytest.raises(SparkgenError, match="does not answer /api/v1/applications with a list"):
         fetch(Fake(server.server_port), RUN, lambda _: None)
+
+
+def test_an_id_that_no_run_has_is_not_requested(
+    server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Letters that no path may have, and a path elsewhere."""
+    ids = ["pi-1a2b3c4d-é", "pi-1a2b3c4d-\ud800", "pi-1a2b3c4d-/../x", "pi-1a2b3c4d-a b"]
+    known = json.dumps([{"id": id_} for id_ in ids]).encode()
+    monkeypatch.setattr(Handler, "answers", {"/api/v1/applications": known})
+    with pytest.raises(SparkgenError, match="no log of pi-1a2b3c4d"):
+        fetch(Fake(server.server_port), RUN, lambda _: None)
+
+
+def test_a_part_of_a_log_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message says what is missing."""
+    known = b'[{"id": "pi-1a2b3c4d-a"}]'
+    answers = iter(
+        [
+            b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(known), known),
+            b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nPK...",
+        ]
+    )
+    cluster = Fake(0)
+    monkeypatch.setattr(cluster, "forward", lambda *_: Played([next(answers)]))
+    with pytest.raises(SparkgenError, match="does not answer: the answer broke off 895 bytes before its end"):
+        fetch(cluster, RUN, partial(own_files.write, tmp_path / "log.zip"))
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_file_that_cannot_be_written_is_not_the_servers_fault(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import resource
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,6 +13,7 @@ import pytest
 
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
+from sparkgen.live import tunnel as tunnel_module
 from sparkgen.live.tunnel import Tunnel
 
 
@@ -89,7 +93,8 @@ def test_a_pod_that_is_not_there_is_said() -> None:
     made = Tunnel(0, 4040, no, said.append)
     made.start()
     try:
-        assert ask(made.port, b"") == b""
+        with contextlib.suppress(OSError):  # the question was not read
+            assert ask(made.port, b"a question") == b""
         assert said == ["cannot forward port 4040 of pod pi"]
     finally:
         made.stop()
@@ -120,3 +125,100 @@ def test_a_taken_port_is_words(tunnel: Tunnel) -> None:
     """With another one to choose."""
     with pytest.raises(SparkgenError, match=rf"cannot listen on 127.0.0.1:{tunnel.port}: .*--port 0"):
         Tunnel(tunnel.port, 4040, Far, print)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[tuple[Tunnel, list[Far]]]:
+    """A tunnel, and the connections that it opened to the pod."""
+    opened: list[Far] = []
+
+    def open_() -> Far:
+        opened.append(Far())
+        return opened[-1]
+
+    made = Tunnel(0, 4040, open_, print)
+    made.start()
+    try:
+        yield made, opened
+    finally:
+        made.stop()
+
+
+def heard(near: socket.socket, text: bytes) -> bytes:
+    """What comes back for a text."""
+    near.sendall(text)
+    return near.recv(len(text), socket.MSG_WAITALL)
+
+
+def test_idle_connections_of_others_take_nothing_away() -> None:
+    """None is opened to the pod, the oldest of them are closed, and used and new connections work."""
+    with counted() as (made, opened), contextlib.ExitStack() as stack:
+
+        def connected() -> socket.socket:
+            return stack.enter_context(socket.create_connection(("127.0.0.1", made.port), 5))
+
+        used = connected()
+        assert heard(used, b"a") == b"A"
+        idle = [connected() for _ in range(tunnel_module.WAITING + 5)]
+        assert [one.recv(1) for one in idle[:5]] == [b""] * 5
+        assert heard(connected(), b"b") == b"B"
+        assert heard(used, b"c") == b"C"
+        assert len(opened) == 2
+
+
+def test_of_too_many_used_connections_the_idle_one_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here and at the pod; another with data stays."""
+    monkeypatch.setattr(tunnel_module, "USED", 2)
+    with counted() as (made, opened), contextlib.ExitStack() as stack:
+        first, second, third = (
+            stack.enter_context(socket.create_connection(("127.0.0.1", made.port), 5)) for _ in range(3)
+        )
+        assert (heard(first, b"a"), heard(second, b"b"), heard(first, b"c")) == (b"A", b"B", b"C")
+        assert heard(third, b"d") == b"D"
+        assert second.recv(1) == b""
+        assert heard(first, b"e") == b"E"
+        assert len(opened) == 3
+
+
+def test_a_connection_that_cannot_be_used_is_closed() -> None:
+    """The official client raises an error for a port that it does not forward."""
+    closed = threading.Event()
+
+    class Without(Far):
+        def socket(self, port_number: int) -> socket.socket:
+            raise ValueError("Invalid port number")
+
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    made = Tunnel(0, 4040, Without, print)
+    made.start()
+    try:
+        with contextlib.suppress(OSError):
+            assert ask(made.port, b"a question") == b""
+        assert closed.wait(60)
+    finally:
+        made.stop()
+
+
+def test_descriptors_above_1024_are_passed_on() -> None:
+    """A process with many open files has no others."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1100), hard))
+
+    class High(Far):
+        def __init__(self) -> None:
+            super().__init__()
+            low = self.near.detach()
+            self.near = socket.socket(fileno=fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 1024))
+            socket.close(low)
+
+    made = Tunnel(0, 4040, High, print)
+    made.start()
+    try:
+        with socket.create_connection(("127.0.0.1", made.port), 5) as near:
+            assert heard(near, b"abc") == b"ABC"
+    finally:
+        made.stop()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -5,39 +5,43 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 
 from sparkgen.live.tunnel import LOOPBACK
-from sparkgen.shell import ended_session
-from sparkgen.shell.ended_session import EndedSession
+from sparkgen.runtime.httpserver.listening import Listener
+from sparkgen.shell.ended_session import LIMITS, refuse_everything
 
 
 @pytest.fixture
-def ended() -> Iterator[EndedSession]:
+def ended() -> Iterator[Listener]:
     """One that answers."""
-    with closing(EndedSession(0, "[SessionEnded] over")) as server:
-        server.start()
-        yield server
+    with closing(refuse_everything(0, "[SessionEnded] over")) as listener:
+        yield listener
 
 
-def asked(server: EndedSession, request: bytes) -> bytes:
+def asked(listener: Listener, request: bytes) -> bytes:
     """The answer to a request, after which nothing more is sent."""
-    with closing(socket.create_connection((LOOPBACK, server.server_address[1]), 5)) as one:
+    with closing(socket.create_connection((LOOPBACK, listener.port), 5)) as one:
         one.sendall(request)
         return one.makefile("rb").read()
 
 
-def test_a_drivers_state_is_refused_with_the_reason(ended: EndedSession) -> None:
-    """Whatever it says."""
-    found = asked(ended, b"PUT /v1/state HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc")
+@pytest.mark.parametrize("length", [b"3", b"999999999999999"])
+def test_a_drivers_state_is_refused_with_the_reason(ended: Listener, length: bytes) -> None:
+    """Whatever it says, and before all of it has arrived."""
+    found = asked(ended, b"PUT /v1/state HTTP/1.0\r\nContent-Length: " + length + b"\r\n\r\nabc")
     assert b" 409 " in found.partition(b"\r\n")[0]
     assert json.loads(found.partition(b"\r\n\r\n")[2]) == {"error": "[SessionEnded] over"}
 
 
-@pytest.mark.parametrize("length", [b"-1", b"999999999999999"])
-def test_only_so_much_is_read(ended: EndedSession, monkeypatch: pytest.MonkeyPatch, length: bytes) -> None:
-    """It is answered then, however much is to come: nothing waits for the rest, or keeps it in memory."""
-    monkeypatch.setattr(ended_session, "MOST_READ", 10)
-    assert b" 409 " in asked(ended, b"PUT / HTTP/1.0\r\nContent-Length: " + length + b"\r\n\r\n0123456789")
+def test_idle_connections_of_others_do_not_keep_the_driver_out(ended: Listener) -> None:
+    """The oldest of them is closed."""
+    with ExitStack() as stack:
+        idle = [
+            stack.enter_context(closing(socket.create_connection((LOOPBACK, ended.port), 5)))
+            for _ in range(LIMITS.connections)
+        ]
+        assert b" 409 " in asked(ended, b"GET / HTTP/1.0\r\n\r\n")
+        assert idle[0].recv(1) == b""
