@@ -39,7 +39,23 @@ def run(
     folder: Path | None = None,
     detail: Callable[[], str] = lambda: "",
 ) -> str:
-    """Run a command to its end, and return its output. Raises CannotRun with the last lines if it fails.
+    """Run a command like `ended`, and return its output. Raises CannotRun with the last lines if it fails."""
+    code, said = ended(progress, title, command, environment=environment, folder=folder, detail=detail)
+    if code:
+        raise CannotRun(f"{title}: failed with {code}\n{tail(said)}")
+    return said
+
+
+def ended(
+    progress: Progress,
+    title: str,
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    detail: Callable[[], str] = lambda: "",
+) -> tuple[int, str]:
+    """Run a command to its end. Returns its exit code and its output. Raises CannotRun if it does not start.
 
     `folder`: its working directory; by default this process's. `detail` returns its progress, each half
     second.
@@ -66,10 +82,7 @@ def run(
             process.wait()
             raise
         output.seek(0)
-        said = output.read()
-    if code:
-        raise CannotRun(f"{title}: failed with {code}\n{tail(said)}")
-    return said
+        return code, output.read()
 
 
 def _watch(process: subprocess.Popen[bytes], tell: Callable[[str], None], detail: Callable[[], str]) -> int:

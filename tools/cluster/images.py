@@ -18,8 +18,9 @@ from cluster import ociimage
 from cluster.ociimage import Image, Layer
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
-from gotools import golang, gotools
+from gotools import gotools
 from spark import spark_home
+from sparkgen.local.progress import tail
 from sparkgen.spark_versions import NEWEST, OLDEST
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark"
@@ -219,5 +220,5 @@ def _step(title: str, *command: str, cwd: Path | None = None) -> str:
     if code:
         full = "no space left" in output.lower()
         advice = "Free some space, or set SPARKGEN_CACHE to a folder on another disk." if full else ""
-        raise ToolError(f"{title}: failed.\n{golang.tail(output)}\n{advice}".rstrip())
+        raise ToolError(f"{title}: failed.\n{tail(output)}\n{advice}".rstrip())
     return output

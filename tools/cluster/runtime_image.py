@@ -22,7 +22,7 @@ from cluster.ociimage import Image
 from common import progress
 from common.cachedir import key
 from common.command import tells_errors
-from spark import scheduler, spark_home
+from spark import scheduler
 from sparkgen.image import context as context_of_image
 from sparkgen.spark_versions import COMPILED
 
@@ -108,7 +108,7 @@ def context(folder: Path, recipes: list[Path]) -> None:
     for name, data in _package():
         (python / name).parent.mkdir(parents=True, exist_ok=True)
         (python / name).write_bytes(data)
-    context_of_image.libraries(python, folder / "venv", spark_home.Steps())
+    context_of_image.libraries(python, folder / "venv", progress.Steps())
     (folder / "jars").mkdir()
     for jar in _jars():
         shutil.copy(jar, folder / "jars" / jar.name)

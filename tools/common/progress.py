@@ -1,16 +1,38 @@
-"""Run a long command: a line that counts seconds on a terminal, one plain line off it."""
+"""What tools tell: plain lines, and on a terminal, lines that count seconds or things."""
 
 from __future__ import annotations
 
-import subprocess
+import contextlib
 import sys
-import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
-TICK_SECONDS = 0.5
+from sparkgen.local import progress
+
+
+class Steps:
+    """Tells the steps of sparkgen.local: a line that counts seconds on a terminal, one plain line off it."""
+
+    @contextlib.contextmanager
+    def step(self, title: str) -> Iterator[Callable[[str], None]]:
+        """Say when a step begins, and on a terminal how it goes on."""
+        if not sys.stderr.isatty():
+            say(f"{title} ...")
+            yield lambda _: None
+            return
+
+        def tell(text: str) -> None:
+            print(f"\r{title} ... {text}", end="", file=sys.stderr, flush=True)
+
+        tell("0 s")
+        try:
+            yield tell
+        finally:
+            say("")
+
+    def say(self, text: str) -> None:
+        """Say something."""
+        say(text)
 
 
 def say(text: str) -> None:
@@ -33,36 +55,4 @@ def run(
     environment: Mapping[str, str] | None = None,
 ) -> tuple[int, str]:
     """Run `command` to its end: its exit code, and all it wrote (both streams, in order)."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-        process = subprocess.Popen(
-            list(command),
-            cwd=cwd,
-            env=None if environment is None else dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            code = _watch(process, title, sys.stderr)
-        except BaseException:  # an interrupt above all: leave no build behind
-            process.terminate()
-            process.wait()
-            raise
-        output.seek(0)
-        return code, output.read()
-
-
-def _watch(process: subprocess.Popen[bytes], title: str, stream: IO[str]) -> int:
-    if not stream.isatty():
-        say(f"{title} ...")
-        return process.wait()
-    start = time.monotonic()
-    while True:
-        stream.write(f"\r{title} ... {time.monotonic() - start:.0f} s")
-        stream.flush()
-        try:
-            code = process.wait(TICK_SECONDS)
-        except subprocess.TimeoutExpired:
-            continue
-        stream.write("\n")
-        return code
+    return progress.ended(Steps(), title, command, environment=environment, folder=cwd)

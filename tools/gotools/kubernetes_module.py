@@ -17,6 +17,7 @@ from common import progress
 from common.cachedir import ToolError, cache_root, key, publish
 from gotools import golang
 from gotools.golang import Go
+from sparkgen.local.progress import tail
 
 SETTING = "SPARKGEN_KUBERNETES"
 OLDEST = (1, 30)
@@ -104,7 +105,7 @@ def _upstream(version: str, folder: Path, settings: Mapping[str, str], go: Go, r
     if done.returncode and re.search(r"@v/\S+: 40[34]|410|unknown revision|not available", done.stderr):
         raise ToolError(
             f"the Go module proxy has no Kubernetes {version}. Set {SETTING} to another one; "
-            f"`go list -m -versions {PATH}` names those that it knows.\n{golang.tail(done.stderr, 3)}"
+            f"`go list -m -versions {PATH}` names those that it knows.\n{tail(done.stderr, 3)}"
         )
     if done.returncode:
         raise ToolError(golang.explain(f"Kubernetes {version}", str(folder), done.stderr, root))

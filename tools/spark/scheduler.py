@@ -19,6 +19,7 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from common import progress
 from common.cachedir import ToolError, environment
 from common.command import tells_errors
 from spark import spark_home
@@ -42,7 +43,7 @@ def ensure_for(home: Path) -> Path:
 
 
 def _jar(line: str, version: str, home: Callable[[], Path]) -> Path:
-    return jars.scheduler(Compiler(version, line, home, spark_home.java), environment(), spark_home.Steps())
+    return jars.scheduler(Compiler(version, line, home, spark_home.java), environment(), progress.Steps())
 
 
 @tells_errors

@@ -7,9 +7,7 @@ The module is not called pyspark: tools/ is on the path of the tests, and must n
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 if __name__ == "__main__":  # as a script: its neighbours are the tools
@@ -26,23 +24,9 @@ LAYOUT = spark.LAYOUT
 """Where a folder of PyPI's source package is in a release of Spark."""
 
 
-class Steps:
-    """Tells of the steps of sparkgen.local as the other tools do."""
-
-    @contextlib.contextmanager
-    def step(self, title: str) -> Iterator[Callable[[str], None]]:
-        """Say when a step begins."""
-        progress.say(f"{title} ...")
-        yield lambda _: None
-
-    def say(self, text: str) -> None:
-        """Say something."""
-        progress.say(text)
-
-
 def ensure(version: str) -> Path:
     """The SPARK_HOME of `version` ("4.3.0"); ToolError when PyPI or the disk does not give it."""
-    return spark.fetched(version, environment(), Steps())
+    return spark.fetched(version, environment(), progress.Steps())
 
 
 def release(home: Path) -> Spark:

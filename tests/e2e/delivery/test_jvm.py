@@ -11,6 +11,7 @@ import pytest
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.registry import Registry
+from common import progress
 from spark import spark_home
 from sparkgen.local.scala import Compiler, compile_jar, write_jar
 
@@ -66,7 +67,7 @@ def compiled(folder: Path, version: str) -> None:
     compiler = Compiler(version, spark_home.release(home).scala, lambda: home, spark_home.java)
     # The compiler reads the Java source for what it declares, and makes no class of it.
     both = [sources / "Orders.scala", sources / "Country.java"]
-    compile_jar(folder / "target/orders.jar", both, compiler, spark_home.Steps(), {})
+    compile_jar(folder / "target/orders.jar", both, compiler, progress.Steps(), {})
 
 
 @pytest.mark.parametrize(("version", "mount"), [(OLD, "fetch"), (NEW, "fetch"), (NEW, "image")])

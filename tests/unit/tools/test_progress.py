@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from common import progress
+from sparkgen.local import progress as local_progress
 
 
 class Terminal(io.StringIO):
@@ -42,7 +43,7 @@ def test_on_a_terminal_the_line_counts_seconds(monkeypatch: pytest.MonkeyPatch) 
     """The same line is written again while the command runs, and closed when it has ended."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "TICK_SECONDS", 0.05)
+    monkeypatch.setattr(local_progress, "TICK_SECONDS", 0.05)
     code, _ = progress.run("working", [sys.executable, "-c", "import time; time.sleep(0.3)"])
     assert code == 0
     assert terminal.getvalue().startswith("\rworking ... 0 s\rworking ... 0 s")
