@@ -49,7 +49,7 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
     """
     problems: list[Problem] = []
     for _ in range(_ROUNDS):
-        problems = _problems_of(text(), examine)
+        problems = problems_of(text(), examine)
         errors = [problem for problem in problems if problem.severity is Severity.ERROR]
         if not errors or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
             break
@@ -88,12 +88,8 @@ def note_emptied(draft: Draft) -> None:
             draft.entries.append(replace(item, outcome=Outcome.LOST, target=(), reason=reason, step=""))
 
 
-def errors_of(text: str, examine: Examine) -> list[Problem]:
-    """Returns the errors of a document's text."""
-    return [problem for problem in _problems_of(text, examine) if problem.severity is Severity.ERROR]
-
-
-def _problems_of(text: str, examine: Examine) -> list[Problem]:
+def problems_of(text: str, examine: Examine) -> list[Problem]:
+    """Returns the problems of a document's text."""
     parsed = parse(text.encode(), "imported")
     problems = [*parsed.problems]
     for composed in parsed.documents:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sparkgen import semantics
 from sparkgen.errors import Path, Severity
+from sparkgen.semantics import findings
 
 if TYPE_CHECKING:
     from sparkgen.lint.serversubject import ServerSubject
@@ -33,7 +33,7 @@ Edit = Put | Delete
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(semantics.Finding):
+class Finding(findings.Finding):
     """One finding of a rule. `fix`: edits that end the finding and change nothing else."""
 
     fix: tuple[Edit, ...] = ()

@@ -172,7 +172,7 @@ def validity_warnings() -> tuple[str, ...]:
 
     SG020 is not among them: validate, render and apply report it, and a policy for it would not be useful.
     """
-    meaning = [rule.code for rule in semantics.rules() if rule.severity is WARNING]
+    meaning = [rule.code for rule in semantics.RULES if rule.severity is WARNING]
     return ("SG008", "SG018", *meaning)
 
 

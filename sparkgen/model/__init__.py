@@ -8,28 +8,18 @@ from typing import Any
 from sparkgen.model.application import Application
 from sparkgen.model.build import build
 from sparkgen.model.connect import CONNECT_KIND
-from sparkgen.model.historyserver import HISTORY_KIND, HistoryServer, build_history_server
-from sparkgen.model.notebook import NOTEBOOK_KIND
+from sparkgen.model.historyserver import HISTORY_KIND, build_history_server
 from sparkgen.model.server import Server
-from sparkgen.model.shuffle import SERVICE_KIND, ShuffleService, build_service
-from sparkgen.model.staging import STAGING_KIND, StagingServer, build_staging_server
+from sparkgen.model.shuffle import SERVICE_KIND, build_service
+from sparkgen.model.staging import STAGING_KIND, build_staging_server
 
 __all__ = [
     "CONNECT_KIND",
     "HISTORY_KIND",
-    "NOTEBOOK_KIND",
     "SERVER_KINDS",
     "SERVICE_KIND",
     "STAGING_KIND",
-    "Application",
-    "HistoryServer",
-    "Server",
-    "ShuffleService",
-    "StagingServer",
     "build",
-    "build_history_server",
-    "build_service",
-    "build_staging_server",
     "describe",
 ]
 

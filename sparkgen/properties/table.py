@@ -36,12 +36,6 @@ def judgement(name: str) -> Judgement | None:
     return found
 
 
-def has_effect(name: str) -> bool:
-    """Whether a property has an effect in `sparkConf`."""
-    found = judgement(name)
-    return found is None or found.verdict in (Verdict.PASSED, Verdict.READ)
-
-
 def passed(prefix: str) -> tuple[str, ...]:
     """Returns the properties with this prefix that are passed on to Spark."""
     rows = judgements().values()

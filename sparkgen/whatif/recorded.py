@@ -96,12 +96,6 @@ def ready_at(recording: Recording, settings: Configuration) -> float:
     return min(max(recording.driver_up, min(waited, recording.driver_up + settings.longest_wait)), first)
 
 
-def work_of(recording: Recording) -> tuple[Configuration, Workload]:
-    """The recorded settings, and the work. Raises NotReplayable if there is nothing to replay."""
-    found = understood(recording)
-    return found.settings, found.work
-
-
 def understood(recording: Recording) -> Recorded:
     """The recording as a replay needs it. Raises NotReplayable if there is nothing to replay."""
     _refuse(recording)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sparkgen.errors import Severity
 from sparkgen.importing import Choices, Imported, import_all
-from sparkgen.importing.repair import errors_of
+from sparkgen.importing.repair import problems_of
 from sparkgen.importing.shell import Unclosed, commands
 from sparkgen.usecases.checking import examine
 from tests import scale
@@ -161,7 +161,7 @@ def test_whatever_comes_in_is_accounted_for_and_what_goes_out_validates(value: d
     (item,) = result.imported
     assert silent(value, item) == []
     assert item.problems == ()
-    assert errors_of(item.text, examine) == []
+    assert {one.severity for one in problems_of(item.text, examine)} <= {Severity.WARNING, Severity.INFO}
 
 
 @SLOW

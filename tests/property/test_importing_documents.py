@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from sparkgen.document import Node
 from sparkgen.document.parse import parse
-from sparkgen.errors import Path
+from sparkgen.errors import Path, Severity
 from sparkgen.importing import Choices, Imported, Outcome, Result, import_all
 from sparkgen.importing.entry import FINDINGS
-from sparkgen.importing.repair import errors_of
+from sparkgen.importing.repair import problems_of
 from sparkgen.semantics.secret import is_secret
 from sparkgen.usecases.checking import examine
 from tests import scale
@@ -180,7 +180,7 @@ def test_every_leaf_is_in_the_document_or_is_reported(text: str) -> None:
         for entry in entries:
             if entry.outcome in (Outcome.CARRIED, Outcome.CHANGED) and entry.target and node.value:
                 assert node.text in texts(at(document, entry.target)), (path, entry)
-    assert errors_of(item.text, examine) == []
+    assert {one.severity for one in problems_of(item.text, examine)} <= {Severity.WARNING, Severity.INFO}
 
 
 @SLOW

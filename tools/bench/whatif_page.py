@@ -15,7 +15,7 @@ from sparkgen.whatif.candidates import from_sets
 from sparkgen.whatif.configuration import configuration
 from sparkgen.whatif.findings import facts
 from sparkgen.whatif.outcome import Outcome, recorded
-from sparkgen.whatif.recorded import recorded_properties, work_of
+from sparkgen.whatif.recorded import recorded_properties, understood
 from sparkgen.whatif.replay import replay
 
 SHAPES = (
@@ -78,7 +78,8 @@ def rows(kept: Kept) -> list[Row]:
 
 def prediction(recording: Recording, name: str) -> tuple[Outcome, float]:
     """What the replay says of a configuration, and what the classic formula does."""
-    settings, work = work_of(recording)
+    found = understood(recording)
+    settings, work = found.settings, found.work
     if name != RECORDED:
         (candidate,) = from_sets(CONFIGURATIONS[name])
         properties = recorded_properties(recording)

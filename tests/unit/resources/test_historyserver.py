@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sparkgen import contract
-from sparkgen.model import HistoryServer, describe
+from sparkgen.model import describe
+from sparkgen.model.historyserver import HistoryServer
 from sparkgen.resources import render, run_of
 
 CLAIMED = {"dir": "file:///mnt/event-logs", "claim": "event-logs"}

@@ -16,7 +16,7 @@ from sparkgen.cli.request import Request
 from sparkgen.document import Node
 from sparkgen.document.configuration import Configured
 from sparkgen.errors import Position, Severity
-from sparkgen.semantics import rules
+from sparkgen.semantics import RULES
 
 NAMED = Configured(Node(contract.RUNTIME_IMAGE, Position(".sparkgen.yaml", 1, 15)))
 """A repository that names the runtime image for all: what is said of one that does not has its own tests."""
@@ -59,5 +59,5 @@ def test_the_corpus_is_as_large_as_promised() -> None:
 def test_every_error_of_the_rules_is_in_the_corpus() -> None:
     """An error stops people: what it says has been read by somebody."""
     reports = "".join(path.read_text(encoding="utf-8") for path in (GOLDEN / "bad").glob("*.expected.txt"))
-    errors = {rule.code for rule in rules() if rule.severity is Severity.ERROR}
+    errors = {rule.code for rule in RULES if rule.severity is Severity.ERROR}
     assert {code for code in errors if f"error[{code}]" not in reports} == set()

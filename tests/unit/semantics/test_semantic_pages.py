@@ -12,19 +12,18 @@ import yaml
 from sparkgen import schema, semantics
 from sparkgen.document import load
 from sparkgen.errors import Severity, SparkgenError
+from sparkgen.semantics import pages
 from sparkgen.semantics.registry import findings_of
 from tests.unit.semantics.documents import whole
 
-RULES = {rule.code: rule for rule in semantics.rules()}
+RULES = {rule.code: rule for rule in semantics.RULES}
 ABOUT_FILES = {"SG306", "SG307", "SG308", "SG309"}
 """Problems of the files beside a document, which no rule over the document alone finds."""
 
 
 def example(code: str, heading: str) -> str:
     """The YAML block of a page below a heading."""
-    match = re.search(
-        rf"^## {heading}\n\n```yaml\n(.*?)^```$", semantics.page(code), re.MULTILINE | re.DOTALL
-    )
+    match = re.search(rf"^## {heading}\n\n```yaml\n(.*?)^```$", pages.page(code), re.MULTILINE | re.DOTALL)
     assert match, f"the page of {code} has no example below '{heading}'"
     return match[1]
 
@@ -62,14 +61,14 @@ def test_a_page_says_what_the_table_says(code: str) -> None:
     """Title and severity stand in the page for readers, in the table for the tool."""
     rule = RULES[code]
     title = rule.summary[0].lower() + rule.summary[1:].rstrip(".")
-    page = semantics.page(code)
+    page = pages.page(code)
     assert page.startswith(f"# {code}: {title}\n\n**{rule.severity.value.capitalize()}.** ")
 
 
 @pytest.mark.parametrize("code", RULES)
 def test_only_pages_of_warnings_say_how_to_ignore_them(code: str) -> None:
     """Errors cannot be ignored, so that nothing on their page may suggest it."""
-    assert (f"# sparkgen: ignore {code} -- " in semantics.page(code)) == (
+    assert (f"# sparkgen: ignore {code} -- " in pages.page(code)) == (
         RULES[code].severity is Severity.WARNING
     )
 
@@ -84,11 +83,11 @@ def test_there_is_a_page_for_every_rule_and_no_other() -> None:
 def test_an_unknown_code_is_an_error_for_people(code: str) -> None:
     """And never a path into the file system."""
     with pytest.raises(SparkgenError, match="there is no rule"):
-        semantics.page(code)
+        pages.page(code)
 
 
 def test_the_table_is_in_the_order_of_its_codes_and_names_are_unique() -> None:
     """Reports and the reference show rules in this order."""
-    codes = [rule.code for rule in semantics.rules()]
+    codes = [rule.code for rule in semantics.RULES]
     assert codes == sorted(set(codes))
-    assert len({rule.name for rule in semantics.rules()}) == len(codes)
+    assert len({rule.name for rule in semantics.RULES}) == len(codes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from spark import classfile, properties
-from sparkgen.properties.known import DATA, Known, known, text_of
+from sparkgen.properties.known import DATA, Known, known
 
 
 def class_file(*constants: bytes) -> bytes:
@@ -64,5 +64,5 @@ def test_an_older_name_that_one_spark_does_not_know_is_left_to_spark() -> None:
 
 def test_the_file_is_what_the_tool_writes() -> None:
     """Reading and writing are inverse, and the names are sorted."""
-    assert DATA.read_text("utf-8") == text_of(known().values())
+    assert DATA.read_text("utf-8") == properties.text_of(known().values())
     assert list(known()) == sorted(known())

@@ -9,10 +9,10 @@ import pytest
 
 from sparkgen.eventlog import read_recording
 from sparkgen.whatif.outcome import recorded
-from sparkgen.whatif.recorded import work_of
 from sparkgen.whatif.replay import replay, with_fixed
 from sparkgen.whatif.workload import Workload
 from tests.unit.eventlog import event_log as made
+from tests.unit.whatif.workloads import work_of
 
 
 def streamed(folder: Path, *begins: float, stream: str = "s") -> Any:

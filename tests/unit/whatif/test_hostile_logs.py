@@ -22,9 +22,9 @@ from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
 from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
-from sparkgen.whatif.recorded import work_of
 from sparkgen.whatif.study import Question, study
 from tests.unit.eventlog import event_log as made
+from tests.unit.whatif.workloads import work_of
 
 VALUES = st.one_of(
     st.none(),

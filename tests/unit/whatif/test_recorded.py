@@ -10,10 +10,11 @@ import pytest
 from sparkgen.eventlog import Recording, read_recording
 from sparkgen.whatif.doubts import doubts
 from sparkgen.whatif.outcome import recorded
-from sparkgen.whatif.recorded import NotReplayable, recorded_properties, understood, work_of
+from sparkgen.whatif.recorded import NotReplayable, recorded_properties, understood
 from sparkgen.whatif.remark import Remark, RemarkCode
 from sparkgen.whatif.replay import replay
 from tests.unit.eventlog import event_log as made
+from tests.unit.whatif.workloads import work_of
 
 
 def read(folder: Path, events: list[dict[str, Any]]) -> Recording:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sparkgen.eventlog import Recording
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.whatif.configuration import Configuration, DynamicAllocation
+from sparkgen.whatif.recorded import understood
 from sparkgen.whatif.workload import JobWork, StageWork, Workload
 
 DELAY = 2.0
@@ -75,3 +77,9 @@ def dynamic(
     policy = replace(policy, **more)  # type: ignore[arg-type]
     allocation = AllocationSettings(dynamic=True, minimum=least, initial=least, maximum=most)
     return Configuration(cores=cores, dynamic=policy, allocation=allocation, shuffle_service=service)
+
+
+def work_of(recording: Recording) -> tuple[Configuration, Workload]:
+    """The recorded settings, and the work. Raises NotReplayable if there is nothing to replay."""
+    found = understood(recording)
+    return found.settings, found.work
