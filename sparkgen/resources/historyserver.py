@@ -38,7 +38,6 @@ def files(history: HistoryServer) -> dict[str, str]:
 
 def values(history: HistoryServer) -> dict[str, Any]:
     """The values for the objects' layers (object_layers.py)."""
-    policy = history.network_policy or {}
     security: Object = dict(POD_SECURITY)
     if history.claim is not None:
         # Otherwise, the kubelet changes the group of every log file whenever the server starts.
@@ -47,8 +46,7 @@ def values(history: HistoryServer) -> dict[str, Any]:
     guarded = FILTERS in history.properties
     return {
         **server.values(history, files(history)),
-        # Peers that the document names, which may be none, or all pods of its namespace.
-        "peers": [{"podSelector": {}}] if policy.get("ingressFrom") is None else policy["ingressFrom"],
+        "peers": server.peers(history, "ingressFrom"),
         "ui": exposure.values(history.ui, server.labels(history), history.annotations, contract.HISTORY_PORT),
         "strategy": "RollingUpdate" if history.claim is None else "Recreate",
         "podSecurity": merge(security, history.spec.get("podSecurityContext") or {}),

@@ -172,6 +172,11 @@ def tcp(*ports: int | str) -> list[Layer]:
     return [{"protocol": "TCP", "port": port} for port in ports]
 
 
+def let_in(peers: str, ports: list[Layer]) -> Layer:
+    """A rule for the peers of a value; none for an empty list, which Kubernetes would take for everybody."""
+    return {"@if": peers, "from": f"@{{{peers}}}", "ports": ports}
+
+
 def network_policy(selector: Layer, *rules: Layer, name: str = "@{name}") -> Layer:
     """A policy for who may connect to the pods."""
     return {
@@ -552,17 +557,16 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             network_policy(
                 {contract.LABEL_APPLICATION: "@{name}"},
                 {"from": [{"podSelector": {"matchLabels": {contract.LABEL_APPLICATION: "@{name}"}}}]},
-                {
-                    "@if": "peers",
-                    "from": "@{peers}",
-                    "ports": [
+                let_in(
+                    "peers",
+                    [
                         {"@if": "ui", "protocol": "TCP", "port": contract.UI_PORT},
                         *tcp(ALLOCATOR_PORT),
                         {"@if": "connectShared", "protocol": "TCP", "port": contract.CONNECT_PORT},
                         {"@if": "notebook", "protocol": "TCP", "port": contract.NOTEBOOK_PORT},
                     ],
-                },
-                {"@if": "connectPeers", "from": "@{connectPeers}", "ports": tcp(contract.CONNECT_PORT)},
+                ),
+                let_in("connectPeers", tcp(contract.CONNECT_PORT)),
                 # Traffic through a node's port may have the node's address.
                 {"@if": "hostPorts", "ports": "@{hostPorts}"},
             ),
@@ -623,7 +627,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             network_policy(
                 {contract.LABEL_SHUFFLE_SERVICE: "@{name}"},
                 {"from": "@{peers}", "ports": tcp("@{port}")},
-                {"@if": "metricsPeers", "from": "@{metricsPeers}", "ports": tcp("@{janitorPort}")},
+                let_in("metricsPeers", tcp("@{janitorPort}")),
             ),
             DAEMON_SET,
         ]
@@ -633,7 +637,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             *SERVER_BASIS,
             network_policy(
                 {contract.LABEL_HISTORY_SERVER: "@{name}"},
-                {"@if": "peers", "from": "@{peers}", "ports": tcp(contract.HISTORY_PORT)},
+                let_in("peers", tcp(contract.HISTORY_PORT)),
             ),
             *exposed(
                 "ui",

@@ -57,3 +57,9 @@ def values(server: Server, files: Mapping[str, str]) -> dict[str, Any]:
         "pullSecrets": [{"name": name} for name in server.spec.get("imagePullSecrets") or ()],
         "heap": server.heap,
     }
+
+
+def peers(server: Server, field: str) -> list[Object]:
+    """The peers that a field of `networkPolicy` lists, maybe none; without it, the namespace's pods."""
+    named: list[Object] | None = (server.network_policy or {}).get(field)
+    return [{"podSelector": {}}] if named is None else named

@@ -51,14 +51,12 @@ def files(staging: StagingServer) -> dict[str, str]:
 
 def values(staging: StagingServer) -> dict[str, Any]:
     """The values for the objects' layers (staging_layers.py)."""
-    policy = staging.network_policy or {}
-    nearby: list[Object] = [{"podSelector": {}}]
     common = server.values(staging, files(staging))
     return {
         **common,
         "pods": {side: _pod_metadata(common["podMetadata"], side) for side in (*SIDES, GC)},
-        "pullPeers": policy.get("pullFrom") or nearby,
-        "pushPeers": policy.get("pushFrom") or nearby,
+        "pullPeers": server.peers(staging, "pullFrom"),
+        "pushPeers": server.peers(staging, "pushFrom"),
         **{
             side: exposure.values(
                 staging.spec.get(side) or {},

@@ -29,6 +29,7 @@ from sparkgen.resources.object_layers import (
     WHERE,
     exposed,
     head,
+    let_in,
     metadata,
     network_policy,
     service_account,
@@ -285,11 +286,9 @@ STAGING_LAYERS: Mapping[str, Layer] = {
         "objects": [
             *SERVER_BASIS,
             {"@if": "gc", **service_account(metadata("@{name}-gc"))},
-            network_policy(selects(PULL), {"from": "@{pullPeers}", "ports": tcp(contract.REGISTRY_PORT)}),
+            network_policy(selects(PULL), let_in("pullPeers", tcp(contract.REGISTRY_PORT))),
             network_policy(
-                selects(PUSH),
-                {"from": "@{pushPeers}", "ports": tcp(contract.REGISTRY_PORT)},
-                name="@{name}-push",
+                selects(PUSH), let_in("pushPeers", tcp(contract.REGISTRY_PORT)), name="@{name}-push"
             ),
             {**network_policy(selects(GC), name="@{name}-gc"), "@if": "gcPolicy"},
             disruption_budget(PULL, "@{name}"),

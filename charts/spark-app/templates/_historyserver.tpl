@@ -53,9 +53,9 @@
   {{- $values := .values -}}
   {{- $pages := dict "section" "ui" "options" $app.ui "port" $c.HISTORY_PORT "values" $values "t" $t -}}
   {{- template "sparkgen.exposed" $pages -}}
-  {{- if not (kindIs "slice" (get ($app.spec.networkPolicy | default dict) "ingressFrom")) -}}
-    {{- $_ := set $values "peers" (list (dict "podSelector" dict)) -}}
-  {{- end -}}
+  {{- $named := dict "policy" ($app.spec.networkPolicy | default dict) "field" "ingressFrom" -}}
+  {{- template "sparkgen.peers" $named -}}
+  {{- $_ := set $values "peers" $named.peers -}}
   {{- $security := omit $t.podSecurity -}}
   {{- with $app.claim -}}
     {{- $_ := set $security "fsGroupChangePolicy" "OnRootMismatch" -}}

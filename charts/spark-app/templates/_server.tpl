@@ -80,3 +80,8 @@ Out: app.
       "heap" $app.heap) -}}
   {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $.values "pullPolicy" . -}}{{- end -}}
 {{- end -}}
+
+{{- /* Peers of a field, which may be none; without it, the namespace's pods. In: policy, field. Out: peers. */ -}}
+{{- define "sparkgen.peers" -}}
+  {{- $_ := set . "peers" (ternary (get .policy .field) (list (dict "podSelector" dict)) (hasKey .policy .field)) -}}
+{{- end -}}

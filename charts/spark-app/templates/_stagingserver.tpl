@@ -51,7 +51,6 @@
   {{- template "sparkgen.serverValues" . -}}
   {{- $values := .values -}}
   {{- $policy := $spec.networkPolicy | default dict -}}
-  {{- $nearby := list (dict "podSelector" dict) -}}
   {{- $pods := dict -}}
   {{- range $side := $t.stagingSides -}}
     {{- $labels := dict "maps" (list $values.podMetadata.labels (dict $c.LABEL_STAGING_SIDE $side)) -}}
@@ -59,6 +58,9 @@
     {{- $_ := set $pods $side (dict "labels" $labels.laid "annotations" $values.podMetadata.annotations) -}}
   {{- end -}}
   {{- range $side := list "pull" "push" -}}
+    {{- $named := dict "policy" $policy "field" (printf "%sFrom" $side) -}}
+    {{- template "sparkgen.peers" $named -}}
+    {{- $_ := set $values (printf "%sPeers" $side) $named.peers -}}
     {{- $exposed := dict "section" $side "options" (get $spec $side | default dict) "port" $c.REGISTRY_PORT -}}
     {{- template "sparkgen.exposed" (set (set $exposed "values" $values) "t" $t) -}}
   {{- end -}}
@@ -72,8 +74,6 @@
   {{- range $key, $value := dict
       "image" ($spec.image | default $t.registryImage)
       "pods" $pods
-      "pullPeers" ($policy.pullFrom | default $nearby)
-      "pushPeers" ($policy.pushFrom | default $nearby)
       "replicas" ($spec.replicas | default $t.stagingReplicas)
       "runtimeImage" $app.runtimeImage
       "podSecurity" $merged.value
