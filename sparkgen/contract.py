@@ -138,6 +138,8 @@ SESSION_LAUNCH_PROPERTIES = f"{SESSION_DIR}/launch.properties"
 """The properties with which the driver's JVM starts, for `DRIVER_SUBMIT`: those of `spark.driver.`, which
 Spark's launcher reads, and the name of the file with all properties."""
 PROPERTIES_FILE_PROPERTY = "spark.sparkgen.propertiesFile"
+DRIVER_PORT_PROPERTY = "spark.sparkgen.driver.port"
+"""The port that executors connect to, for a driver on a machine with other users: it refuses any other."""
 """In the launch properties: the path of `SESSION_PROPERTIES`."""
 DRIVER_SUBMIT = "org.apache.spark.deploy.sparkgen.DriverSubmit"
 """The class of the scheduler jar that submits the application as Spark's own Kubernetes backend would."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen import model
 from sparkgen.errors import SparkgenError
 from sparkgen.model.completion import COMPLETIONS
+from sparkgen.runtime.allocator.driver.session import AUTHENTICATE
 
 if TYPE_CHECKING:
     from sparkgen.model.application import Application
@@ -29,6 +30,9 @@ def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) ->
     if arguments and value["kind"] in COMPLETIONS:
         raise SparkgenError(f"a {value['kind']} takes no arguments: delete what follows --")
     application = replace(model.build(_without_sections(value)), shuffle=None)
+    # Every user of this machine reaches the driver's port, so executors authenticate in any case.
+    properties = {name: text for name, text in application.properties.items() if name != AUTHENTICATE}
+    application = replace(application, properties=properties)
     return replace(application, arguments=arguments) if arguments else application
 
 

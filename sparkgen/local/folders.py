@@ -18,7 +18,7 @@ KEPT_LOGS = 20
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The folders of a run's files. Only the user can read `work`, because it contains the RPC secret."""
+    """The folders of a run's files, which only the user can read: `work` contains the RPC secret."""
 
     work: Path
     logs: Path
@@ -71,7 +71,7 @@ def make(application_id: str, environment: Mapping[str, str]) -> Folders:
         logs.mkdir(parents=True, exist_ok=True)
         _prune(logs)
         folders = Folders(Path(tempfile.mkdtemp(prefix="sparkgen-")), logs / application_id)
-        folders.logs.mkdir()
+        folders.logs.mkdir(mode=0o700)
         for folder in (folders.conf, folders.hadoop, folders.session):
             folder.mkdir()
     except OSError as error:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from sparkgen.local.errors import CannotRun
 
 LOOPBACK = "127.0.0.1"
+OTHER_LOOPBACK = "::1"
+"""The other address of `localhost`, which clients may try first. Not every machine has it."""
 RANGE = range(20000, 32000)
 """Below the system's ports for outgoing connections (from 32768 on Linux, 49152 elsewhere), so that no such
 connection takes a port between its choice and its use."""
@@ -26,12 +31,33 @@ def choose(number: int, candidates: Iterable[int]) -> list[int]:
 
 
 def is_free(port: int) -> bool:
-    """Whether a port is free to listen on."""
-    with contextlib.closing(socket.socket()) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like servers in Java
-        try:
+    """Whether a port is free to listen on, at both addresses of `localhost`: clients may try either."""
+    try:
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like servers in Java
             listener.bind((LOOPBACK, port))
             listener.listen()
-        except OSError:
-            return False
-        return True
+        with kept_from_others(port):
+            return True
+    except (CannotRun, OSError):
+        return False
+
+
+@contextlib.contextmanager
+def kept_from_others(port: int) -> Iterator[None]:
+    """Keep a port of OTHER_LOOPBACK during the block, so that nobody gets what clients send to `localhost`.
+
+    Connections to it are refused, and clients go on to 127.0.0.1. Raises CannotRun if the port is in use.
+    0: keeps any free port, for a run that serves nothing.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            kept = stack.enter_context(socket.socket(socket.AF_INET6))
+            kept.bind((OTHER_LOOPBACK, port))  # without SO_REUSEADDR, with which others could bind it, too
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise CannotRun(
+                    f"another program has port {port} of [{OTHER_LOOPBACK}], and would get what clients "
+                    "send to localhost; end that program, or start this run again"
+                ) from None
+        yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparkgen import contract
 from sparkgen.local import connect
 from sparkgen.local.path_mapping import PathMapping
 from sparkgen.model import notebook
@@ -74,5 +75,7 @@ def local_properties(
         "spark.blockManager.port": "0",
         "spark.ui.port": str(ports.ui),
         **(connect.properties(ports.connect) if ports.connect else {}),
+        # Of two kernels of a notebook, the allocator refuses the second, with the name of the first.
+        **({} if ports.notebook else {contract.DRIVER_PORT_PROPERTY: str(ports.driver)}),
     }
     return found

@@ -19,7 +19,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.codes import Hindrance
-from sparkgen.local import connect, launch, tasks
+from sparkgen.local import connect, launch, ports, tasks
 from sparkgen.local.allocator import allocator, begin, pod
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.output import Output
@@ -76,7 +76,8 @@ def run(plan: Plan, view: View, *, on_terminal: bool) -> int:
         reaper = Reaper()
         reaper.holds(plan.folders.work)
         try:
-            return Run(plan, view, reaper, requests).go(on_terminal=on_terminal)
+            with ports.kept_from_others(plan.ports.connect):
+                return Run(plan, view, reaper, requests).go(on_terminal=on_terminal)
         finally:
             reaper.close()
             shutil.rmtree(plan.folders.work, ignore_errors=True)

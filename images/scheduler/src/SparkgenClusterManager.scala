@@ -24,6 +24,7 @@ private[spark] class SparkgenClusterManager extends ExternalClusterManager {
       context: SparkContext,
       masterUrl: String,
       scheduler: TaskScheduler): SchedulerBackend = {
+    DriverPort.check(context.conf)
     val settings = Settings.read(context.conf, masterUrl)
     Mismatch.check(context.conf, settings.onMismatch)
     Mismatch.checkPatch(context.version, context.conf)

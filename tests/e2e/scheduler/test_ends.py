@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable
 
@@ -152,6 +153,25 @@ def test_a_session_that_another_driver_has_is_refused(trial: Callable[[str], Tri
     made.allocator.report(taken=None)
     assert driver.do("SparkContext().parallelize(range(2), 2).sum()") == "1"
     assert driver.output().count("ERROR ApplicationFailure") == 1
+    assert driver.finish() == 0
+
+
+@lines
+def test_a_driver_whose_port_was_taken_is_refused(trial: Callable[[str], Trial], line: str) -> None:
+    """Executors would connect to whoever took the port: none is asked for; the message names both ports."""
+    made = trial(line)
+    made.allocator.start()
+    port = made.driver_port
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        driver = made.start({"spark.sparkgen.driver.port": str(port)})
+        with pytest.raises(RaisedError, match=rf"took port {port} of this machine.* listens at port \d+"):
+            driver.do("SparkContext()")
+    assert made.allocator.states == []
+    # As soon as the port is free, the same program gets it.
+    assert driver.do("SparkContext().parallelize(range(2), 2).sum()") == "1"
     assert driver.finish() == 0
 
 

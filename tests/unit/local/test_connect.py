@@ -59,6 +59,42 @@ def test_a_taken_port_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None
     assert plan.choose_ports(chance, connect=False).connect == 0
 
 
+def _listening_at(address: str) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    try:
+        listener.bind((address, 0))
+    except OSError:
+        listener.close()
+        pytest.skip(f"this machine has no {address}")
+    listener.listen()
+    return listener
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_a_port_is_free_at_no_address_of_localhost_or_at_both(address: str) -> None:
+    """Clients may try either, and would send the token to whoever listens there."""
+    with _listening_at(address) as other:
+        port = other.getsockname()[1]
+        assert not plan.ports.is_free(port)
+    assert plan.ports.is_free(port)
+
+
+def test_the_other_address_of_localhost_is_kept() -> None:
+    """Nobody can take it during the run, and a client's connection to it is refused at once."""
+    with _listening_at("::1") as other:
+        port = other.getsockname()[1]
+        with pytest.raises(CannotRun, match=rf"another program has port {port} of \[::1\]"):
+            plan.ports.kept_from_others(port).__enter__()
+    with plan.ports.kept_from_others(port), socket.socket(socket.AF_INET6) as thief:
+        thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with pytest.raises(OSError, match="in use"):
+            thief.bind(("::1", port))
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("::1", port), 2)
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", port))
+
+
 @pytest.mark.parametrize("section", [{}, {"token": {"name": "s", "key": "token"}}])
 def test_the_token_is_that_of_the_shell(tmp_path: Path, section: dict[str, Any]) -> None:
     """Without one, everybody on this machine is let in; the Secret is the cluster's."""

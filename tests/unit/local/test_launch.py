@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
+import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 
 from sparkgen import contract
-from sparkgen.local import launch, tasks
+from sparkgen.local import folders, launch, tasks
 from sparkgen.local.folders import Folders
 from sparkgen.local.java import Java
 from sparkgen.local.launch import Setting
@@ -160,3 +163,14 @@ def test_tasks_are_summed_over_executors() -> None:
     assert tasks.parse(every) == Tasks(2, 12, 1)
     (port,) = choose(1, range(20100, 20200))
     assert tasks.ask(port, "a") is None
+
+
+def test_only_the_user_reads_the_files_of_a_run(tmp_path: Path) -> None:
+    """Logs have what the program prints, and `work` has the secret, whatever the umask is."""
+    before = os.umask(0)
+    try:
+        made = folders.make("app-1", {"SPARKGEN_CACHE": str(tmp_path)})
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (made.work, made.logs)] == [0o700, 0o700]
+    shutil.rmtree(made.work)

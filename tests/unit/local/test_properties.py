@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sparkgen.local.application import application_of
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.path_mapping import PathMapping
 from sparkgen.local.properties import Ports, local_properties
@@ -50,9 +52,34 @@ def test_only_places_and_ports_differ_from_a_cluster(places: PathMapping) -> Non
         "spark.driver.blockManager.port": "0",
         "spark.blockManager.port": "0",
         "spark.ui.port": "4041",
+        "spark.sparkgen.driver.port": "20003",
     }
     assert here["spark.authenticate"] == "true"
-    assert there.keys() == here.keys()
+    assert here.keys() - there.keys() == {"spark.sparkgen.driver.port"}
+
+
+def test_drivers_and_executors_always_authenticate(places: PathMapping) -> None:
+    """A cluster may keep strangers from the driver's port; on a machine, every user reaches it."""
+    document = {
+        "kind": "SparkApplication",
+        "metadata": {"name": "a"},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": "3.5.8",
+            "image": "x",
+            "mainApplicationFile": "local:///a.py",
+            "sparkConf": {"spark.authenticate": "false"},
+        },
+    }
+    here = local_properties(application_of(document), places, Path("/c/s.jar"), PORTS)
+    assert here["spark.authenticate"] == "true"
+
+
+def test_kernels_of_a_notebook_may_get_any_port(places: PathMapping) -> None:
+    """The allocator refuses a second kernel and names the first; the jar would only name the port."""
+    ports = replace(PORTS, notebook=8888)
+    here = local_properties(_built(), places, Path("/c/s.jar"), ports)
+    assert "spark.sparkgen.driver.port" not in here
 
 
 def test_files_are_found_here(places: PathMapping, tmp_path: Path) -> None:

@@ -357,6 +357,15 @@ CASES = {
         ("SG014", "7:17", "spec.sparkVersion", "`sparkVersion` cannot be `v3.5.8`"),
         ("v3.5.8", "a version such as 3.5.8 or 4.0.1", 'for example `sparkVersion: "3.5.8"`'),
     ),
+    "a control character in a directory": (
+        with_spec('eventLog: {dir: "s3a://logs/\\e[2J"}'),
+        ("SG014", "10:19", "spec.eventLog.dir", "`dir` cannot be `s3a://logs/\x1b[2J`"),
+        (
+            "s3a://logs/\x1b[2J",
+            "a URL such as s3a://logs/spark, hdfs://namenode/logs or file:///mnt/event-logs",
+            "for example `dir: file:///mnt/event-logs`",
+        ),
+    ),
     "a quantity with a blank": (
         with_spec("allocation:\n  resources: {limits: {memory: 1 Gi}}"),
         ("SG014", "11:34", "spec.allocation.resources.limits.memory", "`memory` cannot be `1 Gi`"),

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.allocator.driver.protocol import BadMessage
 from sparkgen.runtime.files import replace_file
-from sparkgen.runtime.kubernetes.untrusted import decode, shown
+from sparkgen.runtime.kubernetes.untrusted import shown
 
 FILE = "driver.json"
 MAX_BODY = 4096
@@ -48,6 +49,7 @@ class DriverAddress:
             "spark.driver.host": url_host(self.host),
             "spark.driver.bindAddress": "::" if ":" in self.host else "0.0.0.0",  # noqa: S104 - its own address is unknown here
             "spark.driver.port": str(self.port),
+            contract.DRIVER_PORT_PROPERTY: str(self.port),
             "spark.driver.blockManager.port": str(self.block_manager_port),
         }
 
@@ -115,7 +117,7 @@ class DriverAddresses:
         self._current: DriverAddress | None = None
         self._application_id = ""
         if self._file.exists():
-            self._read(json.loads(self._file.read_text("utf-8")))
+            self._read(decode(self._file.read_text("utf-8")))
 
     def _read(self, kept: Any) -> None:
         if (
