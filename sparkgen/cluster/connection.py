@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
 from sparkgen.cluster.shapes import conforming, data_keys, has_name
+from sparkgen.jsonvalue import decode
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ class Cluster:
 
 def _decoded(data: bytes) -> Object:
     """Returns the object in an answer. Raises ValueError for anything else."""
-    value = json.loads(data)
+    value = decode(data)
     if not isinstance(value, dict):
         raise ValueError("the answer is not an object")
     return conforming(value)
@@ -318,7 +318,7 @@ def _events(pieces: Iterator[bytes]) -> Iterator[Any]:
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
-        yield from (json.loads(line) for line in lines if line)
+        yield from (decode(line) for line in lines if line)
 
 
 def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluster:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.cluster.channel import Refused
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 
 _HANDSHAKE = re.compile(r"Handshake status ([0-9]{1,3}) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
 """The official client's message about a refused websocket: status, reason, headers, body."""
@@ -80,8 +80,8 @@ def _unwrapped(text: str) -> str:
 def _message(body: Any) -> str:
     """Returns the message of a Status object; "" for any other body."""
     try:
-        status = json.loads(body or "")
-    except (TypeError, ValueError, RecursionError):
+        status = decode(body or "")
+    except (TypeError, ValueError):
         return ""
     return str(status.get("message") or "") if isinstance(status, dict) else ""
 

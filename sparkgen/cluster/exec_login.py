@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen.cluster.errors import ClusterError
+from sparkgen.jsonvalue import decode
 
 VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _KIND = "ExecCredential"
@@ -151,7 +152,7 @@ def log_in(plugin: Plugin) -> Credential:
         raise _failed(plugin, f"{error}: {step}") from None
     try:
         return _credential(printed, plugin.api_version)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         what = str(error) if type(error) is ValueError else "it is not JSON"
         step = f"run it by hand to see what it prints, and update it: {os.path.basename(plugin.command)}"  # noqa: PTH119 - a name
         raise _failed(plugin, f"it did not print an {_KIND} ({what}): {step}") from None
@@ -159,7 +160,7 @@ def log_in(plugin: Plugin) -> Credential:
 
 def _credential(printed: bytes, api_version: str) -> Credential:
     """Returns the credential in a program's output. Raises ValueError, which never repeats the output."""
-    value = json.loads(printed)
+    value = decode(printed)
     if not isinstance(value, dict) or value.get("kind") != _KIND:
         raise ValueError("it is another kind of object")
     if value.get("apiVersion") != api_version:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from sparkgen.diff.run import job_spec, run_files, workload_changes
 from sparkgen.diff.trees import Path, changed, deep
 from sparkgen.diff.values import FieldChange, Side
 from sparkgen.diff.words import label, value_text
+from sparkgen.jsonvalue import decode
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.resources.run import CHANGEABLE
 
@@ -55,7 +55,7 @@ def _properties(files: Mapping[str, str]) -> dict[str, str]:
 def _json(files: Mapping[str, str], name: str, old: str = "", new: str = "") -> Any:
     text = files.get(name, "{}")
     try:
-        return json.loads(text.replace(old, new) if old else text)
+        return decode(text.replace(old, new) if old else text)
     except ValueError:  # not written by sparkgen
         return {"text": text}
 

@@ -16,6 +16,7 @@ from sparkgen import contract
 from sparkgen.cluster import FIELD_MANAGER, Cluster, ClusterError
 from sparkgen.cluster.annotations import REQUESTED
 from sparkgen.diff.values import ObjectChange, Side
+from sparkgen.jsonvalue import decode
 from sparkgen.objects import ObjectView
 
 KINDS = (
@@ -164,11 +165,9 @@ def _manager(live: ObjectView | None) -> str:
 
 def _last_applied(live: ObjectView) -> Any:
     """The last client-side apply, from its annotation; such an apply removes keys that are only there."""
-    import json  # noqa: PLC0415 - one use
-
     text = (live["metadata"].get("annotations") or {}).get(_LAST_APPLIED, "{}")
     try:
-        return json.loads(text)
+        return decode(text)
     except ValueError:
         return {}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from sparkgen.document.configuration import IMAGE
 from sparkgen.errors import SparkgenError
 from sparkgen.image.context import TIMESTAMP
 from sparkgen.image.pins import PLATFORMS
+from sparkgen.jsonvalue import decode
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, run
 
@@ -146,7 +146,7 @@ def podman(builder: str, plan: Plan, context: Path, notes: Path) -> list[Step]:
 def digest(text: str) -> str:
     """The digest in a builder's file: a digest alone, or buildx's metadata. Raises CannotRun without one."""
     if text.lstrip().startswith("{"):
-        text = str(json.loads(text).get("containerimage.digest", ""))
+        text = str(decode(text).get("containerimage.digest", ""))
     found = _DIGEST.fullmatch(text.strip())
     if found is None:
         raise CannotRun(

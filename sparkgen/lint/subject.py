@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract, model, resources
 from sparkgen.errors import Path
+from sparkgen.jsonvalue import decode
 from sparkgen.lint.evidence import Evidence, of_application
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Kind, Pod, View
@@ -97,7 +97,7 @@ def _executor(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
     text = next(
         data[contract.EXECUTOR_TEMPLATE_FILE] for data in files if contract.EXECUTOR_TEMPLATE_FILE in data
     )
-    template: Mapping[str, Any] = json.loads(text)["template"]
+    template: Mapping[str, Any] = decode(text)["template"]
     return template
 
 

@@ -5,7 +5,6 @@ It uses a forwarded port, as `sparkgen ui` does: this needs no Ingress, and no N
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.cluster import Cluster
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 from sparkgen.live.forwarded_http import Request, Unanswered, answer_of
 from sparkgen.live.values import Run, leaving, name_of, status_of
 from sparkgen.objects import ObjectView
@@ -89,8 +89,8 @@ def _application(server: _Server, run: Run) -> str:
                 "turn on its cleaner, or copy the log from where spec.eventLog.dir says"
             )
     try:
-        known: list[dict[str, Any]] = json.loads(answer)
+        known: list[dict[str, Any]] = decode(bytes(answer))
         ids = [str(entry["id"]) for entry in known]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise SparkgenError(f"the history server {server.pod} does not answer {API} with a list") from error
     return next((id_ for id_ in ids if id_.startswith(f"{run.name}-") and _ID.fullmatch(id_)), "")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sparkgen import contract
 from sparkgen.cluster import Cluster, ClusterError
+from sparkgen.jsonvalue import decode
 from sparkgen.live import allocatorlog, gangs, queue
 from sparkgen.live.gangs import Gang
 from sparkgen.live.queue import QueuePlace
@@ -24,6 +24,7 @@ from sparkgen.live.values import (
     uid_of,
 )
 from sparkgen.objects import ObjectView
+from sparkgen.runtime.kubernetes.untrusted import mapping, number_in
 
 TAIL = 300
 """The number of lines at the end of a log that are read to find a reason."""
@@ -162,13 +163,15 @@ def _planned(cluster: Cluster, run: Run, *, begun: bool) -> int | None:
 
     `begun`: it has started already: with dynamic allocation, the number of executors is then unknown.
     """
+    whose = run.name if contract.is_session(run.workload) else run.application
     try:
-        whose = run.name if contract.is_session(run.workload) else run.application
         tuning = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)
         data = (tuning or {}).get("data") or {}
-        planned = json.loads(data.get(contract.TUNING_FILE) or "{}").get("executors") or {}
-    except (ClusterError, ValueError, AttributeError):
+        document = mapping(decode(data.get(contract.TUNING_FILE) or "{}"), contract.TUNING_FILE)
+        planned = mapping(document.get("executors"), "executors")
+        numbers = {key: number_in(planned, key) for key in ("instances", "initial", "minimum")}
+    except (ClusterError, ValueError):
         return None
-    later = None if begun else planned.get("initial", planned.get("minimum"))
-    number = planned.get("instances", later)
-    return number if isinstance(number, int) else None
+    if begun or numbers["instances"] is not None:
+        return numbers["instances"]
+    return numbers["minimum"] if numbers["initial"] is None else numbers["initial"]

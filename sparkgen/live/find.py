@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 
 from sparkgen import contract
 from sparkgen.cluster import ALL_NAMESPACES, Cluster
@@ -48,8 +49,8 @@ def find(cluster: Cluster, names: Collection[str] = (), namespaces: Sequence[str
     applications = [
         application
         for listed in looked
-        for namespace in sorted({namespace_of(item, listed) for item in listed.workloads})
-        for application in _chosen(_applications(namespace, listed), names)
+        for space in _spaces(listed)
+        for application in _chosen(_applications(*space), names)
     ]
     known = [
         (label_of(item, contract.LABEL_APPLICATION), name_of(item))
@@ -94,40 +95,67 @@ def choose(application: Application, wanted: str = "") -> Run:
     raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}; it has {listed}")
 
 
-def _applications(namespace: str, listed: Listed) -> list[Application]:
+def _spaces(listed: Listed) -> list[tuple[str, list[ObjectView], list[ObjectView]]]:
+    """Returns each namespace that has workloads, with them and its pods, by name."""
+    of = partial(namespace_of, listed=listed)
+    pods = _grouped(listed.pods, of)
+    return [(name, own, pods.get(name, [])) for name, own in sorted(_grouped(listed.workloads, of).items())]
+
+
+def _applications(
+    namespace: str, workloads: Sequence[ObjectView], pods: Sequence[ObjectView]
+) -> list[Application]:
     """Returns the applications of a namespace, built from its objects, sorted by name."""
-    workloads = [item for item in listed.workloads if namespace_of(item, listed) == namespace]
-    pods = [pod for pod in listed.pods if namespace_of(pod, listed) == namespace]
     drivers = [pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "driver"]
-    executors: dict[str, list[ObjectView]] = {}
-    for pod in pods:
-        if label_of(pod, contract.LABEL_ROLE) == "executor":
-            executors.setdefault(owner_of(pod), []).append(pod)
+    of_replica_sets = [pod for pod in drivers if any(one["kind"] == "ReplicaSet" for one in owners_of(pod))]
+    found = _Pods(
+        _grouped(drivers, owner_of),
+        _grouped(of_replica_sets, _application_of),
+        _grouped((pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "executor"), owner_of),
+    )
     result = []
-    for name in sorted({label_of(item, contract.LABEL_APPLICATION) for item in workloads}):
-        own = [item for item in workloads if label_of(item, contract.LABEL_APPLICATION) == name]
-        runs = [_run(namespace, item, drivers, executors) for item in own if item["kind"] != "CronJob"]
+    for name, own in sorted(_grouped(workloads, _application_of).items()):
+        runs = [_run(namespace, item, found) for item in own if item["kind"] != "CronJob"]
         schedule = next((item for item in own if item["kind"] == "CronJob"), None)
         result.append(Application(name, namespace, tuple(_ordered(runs)), schedule))
     return result
 
 
-def _run(
-    namespace: str,
-    workload: ObjectView,
-    drivers: Sequence[ObjectView],
-    executors: dict[str, list[ObjectView]],
-) -> Run:
-    application, label = label_of(workload, contract.LABEL_APPLICATION), run_label(workload)
-    if workload["kind"] == "Deployment":
-        # Its pods belong to its ReplicaSets; Jobs of the same name may be left from before.
-        own = [pod for pod in drivers if label_of(pod, contract.LABEL_APPLICATION) == application]
-        own = [pod for pod in own if any(owner["kind"] == "ReplicaSet" for owner in owners_of(pod))]
-    else:
-        own = [pod for pod in drivers if owner_of(pod) == uid_of(workload)]
+@dataclass(frozen=True, slots=True)
+class _Pods:
+    """The pods of a namespace.
+
+    `drivers`, `executors`: by their owner's UID; `drivers_of_deployments`: by application, as they belong
+    to ReplicaSets. Jobs of the same name may be left from before.
+    """
+
+    drivers: Mapping[str, Sequence[ObjectView]]
+    drivers_of_deployments: Mapping[str, Sequence[ObjectView]]
+    executors: Mapping[str, Sequence[ObjectView]]
+
+
+def _grouped(items: Iterable[ObjectView], key: Callable[[ObjectView], str]) -> dict[str, list[ObjectView]]:
+    groups: dict[str, list[ObjectView]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _application_of(item: ObjectView) -> str:
+    return label_of(item, contract.LABEL_APPLICATION)
+
+
+def _run(namespace: str, workload: ObjectView, pods: _Pods) -> Run:
+    application, label = _application_of(workload), run_label(workload)
+    deployed = workload["kind"] == "Deployment"
+    own = (
+        pods.drivers_of_deployments.get(application, ())
+        if deployed
+        else pods.drivers.get(uid_of(workload), ())
+    )
     own = sorted(newest_first(own), key=leaving)
-    mine = [pod for driver in own for pod in executors.get(uid_of(driver), ())]
-    name = label if workload["kind"] == "Deployment" else name_of(workload)
+    mine = [pod for driver in own for pod in pods.executors.get(uid_of(driver), ())]
+    name = label if deployed else name_of(workload)
     return Run(application, namespace, name, label, workload, tuple(own), tuple(mine))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from sparkgen import contract
 from sparkgen.codes import PASSING, WAITING, Code, Hindrance, hindrance_of
+from sparkgen.jsonvalue import decode
 from sparkgen.live.pod_reasons import EXECUTOR, bad_artifact, container_waits, no_node, refused
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import annotation_of
@@ -19,8 +19,8 @@ MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)
 def in_event(event: ObjectView) -> Hindrance:
     """Returns the hindrance in an Event of the allocator; its code is "" from releases without codes."""
     try:
-        hindrance = hindrance_of(json.loads(annotation_of(event, contract.ANNOTATION_HINDRANCE)))
-    except (ValueError, RecursionError):
+        hindrance = hindrance_of(decode(annotation_of(event, contract.ANNOTATION_HINDRANCE)))
+    except ValueError:
         hindrance = None
     return hindrance or Hindrance("", str(event.get("message") or ""))
 

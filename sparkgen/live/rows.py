@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sparkgen import contract, thread_map
-from sparkgen.cluster import Cluster
+from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import Executors, RunFacts, executors, gather
-from sparkgen.live.reason import Reason
+from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
+from sparkgen.terminal import visible
 
 AT_ONCE = 8
 """Runs whose facts are read at the same time."""
@@ -68,16 +69,45 @@ def rows(
 
     def row(pair: tuple[Application, Run | None]) -> Row | None:
         application, run = pair
-        return _schedule(application) if run is None else _row(cluster, application, run, now)
+        if run is None:
+            return _schedule(application)
+        life = life_of(run)
+        try:
+            return _row(run, life, _known(cluster, application, run, now))
+        except ClusterError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one tenant's object must not hide the runs of the others
+            return _row(run, life, _Known(None, _unreadable(run, error)))
 
     return [one for one in thread_map.results(row, asked, AT_ONCE) if one is not None]
 
 
-def _row(cluster: Cluster, application: Application, run: Run, now: datetime) -> Row:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a row shows of a run's facts."""
+
+    executors: Executors | None
+    reason: Reason | None
+
+
+def _known(cluster: Cluster, application: Application, run: Run, now: datetime) -> _Known:
     latest = application.runs[0]
     alone = run.latest or not latest.latest or contract.is_session(run.workload)
     facts = gather(cluster, run, "" if alone else latest.name)
     reason = explain(facts, now) or _again(application, run, facts)
+    return _Known(None if facts.life.state in _WITHOUT_EXECUTORS else executors(facts), reason)
+
+
+def _unreadable(run: Run, error: Exception) -> Reason:
+    """The reason for a run of which an object, an annotation or a log has another form than sparkgen's."""
+    return Reason(
+        "unreadable",
+        f"sparkgen cannot read its objects ({type(error).__name__}: {detail(visible(str(error)))})",
+        f"look at them: kubectl get configmaps,events,pods -n {run.namespace} -o yaml",
+    )
+
+
+def _row(run: Run, life: Life, known: _Known) -> Row:
     pod = run.driver
     return Row(
         run.namespace,
@@ -85,9 +115,9 @@ def _row(cluster: Cluster, application: Application, run: Run, now: datetime) ->
         run.name,
         f"{KINDS[run.kind]}/{name_of(run.workload)}",
         run.latest,
-        facts.life,
-        None if facts.life.state in _WITHOUT_EXECUTORS else executors(facts),
-        reason,
+        life,
+        known.executors,
+        known.reason,
         name_of(pod) if pod is not None else "",
         str(pod["spec"].get("nodeName") or "") if pod is not None else "",
         contract.is_session(run.workload),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.jsonvalue import decode
 from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.ownership import server_words
@@ -37,9 +37,9 @@ def pods(objects: Iterable[ObjectView]) -> tuple[Pods, ...]:
     for item in objects:
         data = item.get("data") or {}
         if contract.TUNING_FILE in data:
-            count = initial(json.loads(data[contract.TUNING_FILE]))
+            count = initial(decode(data[contract.TUNING_FILE]))
         if contract.EXECUTOR_TEMPLATE_FILE in data:
-            executor = json.loads(data[contract.EXECUTOR_TEMPLATE_FILE])["template"]
+            executor = decode(data[contract.EXECUTOR_TEMPLATE_FILE])["template"]
         if (template := driver(item)) is not None:
             found.append(Pods("driver", template, 1))
         elif item["kind"] in _SERVERS:
@@ -96,7 +96,7 @@ def expires_at(objects: Iterable[ObjectView]) -> str:
     for item in objects:
         text = (item.get("data") or {}).get(contract.TUNING_FILE)
         if text is not None:
-            return str((json.loads(text).get("run") or {}).get("expiresAt") or "")
+            return str((decode(text).get("run") or {}).get("expiresAt") or "")
     return ""
 
 

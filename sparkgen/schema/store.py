@@ -8,12 +8,12 @@ reference can be resolved without knowing the file that it is in.
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 
 Schema = dict[str, Any]
 
@@ -48,7 +48,7 @@ def read(name: str) -> Schema:
     """The schema in the file of this name. Raises SparkgenError if the file cannot be read."""
     path = folder() / name
     try:
-        schema: Schema = json.loads(path.read_text(encoding="utf-8"))
+        schema: Schema = decode(path.read_text(encoding="utf-8"))
     except OSError as error:
         message = f"sparkgen is not installed completely: cannot read {path} ({error.strerror})"
         raise SparkgenError(message) from error

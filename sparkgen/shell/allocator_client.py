@@ -17,6 +17,7 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 from sparkgen.live.forwarded_http import Answer, Request, Unanswered, answer_of
 from sparkgen.shell.driver_address import DriverAddress
 from sparkgen.terminal import visible
@@ -129,8 +130,8 @@ def _whole(answer: Answer) -> bytes:
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        value = decode(text)
+    except ValueError as error:
         raise SparkgenError(f"the session's allocator did not answer with JSON: {error}") from error
     return value if isinstance(value, dict) else {}
 
@@ -147,8 +148,8 @@ def _settings(answer: Mapping[str, Any]) -> DriverSettings:
 
 def _why(status: int, data: bytes) -> str:
     try:
-        value = json.loads(data)
+        value = decode(data)
         said = str(value["error"]) if isinstance(value, dict) else ""
-    except (ValueError, KeyError, RecursionError):
+    except (ValueError, KeyError):
         said = ""
     return visible(said[:_SHOWN]) or f"the session's allocator refused the request (HTTP {status})"

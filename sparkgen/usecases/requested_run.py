@@ -14,6 +14,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.cluster.annotations import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 from sparkgen.objects import Object
 from sparkgen.resources.text import json_text
 
@@ -124,7 +125,7 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
     labels = {**kept_labels(metadata), contract.LABEL_RUN: new, REQUESTED: "true"}
     data = dict(config_map.get("data") or {})
     if contract.EXECUTOR_TEMPLATE_FILE in data:
-        file = json.loads(data[contract.EXECUTOR_TEMPLATE_FILE])
+        file = decode(data[contract.EXECUTOR_TEMPLATE_FILE])
         file["template"] = renamed(file["template"], old, new)
         data[contract.EXECUTOR_TEMPLATE_FILE] = json_text(file)
     return {

@@ -14,6 +14,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 from sparkgen.writers.atomic import replace
 from sparkgen.writers.open_folders import held
 from sparkgen.writers.render_directory import refused
@@ -75,7 +76,7 @@ def _named(directory: Path) -> str | None:
     for line in lines:
         if not line.startswith("#"):
             with contextlib.suppress(ValueError):
-                value = json.loads(line)
+                value = decode(line)
                 return value if isinstance(value, str) else ""
     return ""
 

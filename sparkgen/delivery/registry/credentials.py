@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen.delivery.registry.errors import RegistryError
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.registry.credentials import DOCKER_HUB_HOSTS, Credentials, read_entry, scopes, server
 
 _NO_USER = "<token>"
@@ -52,7 +52,7 @@ def find(repository: str, environment: Mapping[str, str], helper: Helper | None 
         except (OSError, UnicodeDecodeError) as error:
             raise RegistryError(f"cannot read the credentials in {file}: {error}") from None
         try:
-            config = json.loads(text)
+            config = decode(text)
         except ValueError:
             raise RegistryError(f"{file} is not valid JSON: fix it, or log in again") from None
         if isinstance(config, dict) and (found := _in(config, repository, file, helper or ask)):
@@ -122,7 +122,7 @@ def ask(program: str, server: str) -> Mapping[str, Any] | None:
     if done.returncode:
         return None  # "credentials not found in native keychain"; its output is not for us to show
     try:
-        answer = json.loads(done.stdout)
+        answer = decode(done.stdout)
     except ValueError:
         raise RegistryError(f"{name} returned something other than JSON") from None
     return answer if isinstance(answer, dict) else None

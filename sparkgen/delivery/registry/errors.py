@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import ssl
 from typing import Literal
@@ -16,6 +15,7 @@ from urllib3.exceptions import (
 )
 
 from sparkgen.errors import SparkgenError
+from sparkgen.jsonvalue import decode
 
 PLAIN_TO_TLS = re.compile(
     r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST|wrong version number|record layer"
@@ -106,10 +106,10 @@ def refused(host: str, doing: str, status: int, body: bytes) -> RegistryError:
 def message(body: bytes) -> str:
     """What the errors of an answer say, on one line and shortened; "" for what is no such answer."""
     try:
-        errors = json.loads(body).get("errors")
+        errors = decode(body).get("errors")
         texts = [f"{one.get('message') or one.get('code')}" for one in errors]
         details = [str(one["detail"]) for one in errors if isinstance(one.get("detail"), str)]
-    except (ValueError, AttributeError, TypeError, RecursionError):
+    except (ValueError, AttributeError, TypeError):
         return ""
     return _short("; ".join([*texts, *details]))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.fetch.values import BadArtifact
 from sparkgen.runtime.registry.credentials import Credentials, read_entry, scopes, server
 
@@ -18,11 +18,11 @@ def credentials_for(config: str, host: str, repository: str) -> Credentials | No
     is no such file; what is in it is never repeated.
     """
     try:
-        found = json.loads(config)
+        found = decode(config)
         entries = found["auths"]
         if not isinstance(entries, Mapping):
             raise TypeError
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         raise BadArtifact(
             "the Secret in delivery.pullSecret is not a docker configuration with `auths`",
             "create it with kubectl create secret docker-registry",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import BinaryIO, Protocol, TypeVar
 
 from sparkgen import contract
 from sparkgen.codes import Code
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 
@@ -71,10 +71,10 @@ def check_manifest(data: bytes, artifact: Artifact) -> None:
             "push again: sparkgen push FILE; ask the registry's administrator what changed the artifact",
         )
     try:
-        found = json.loads(data)
+        found = decode(data)
         (layer,) = found["layers"]
         said = (layer["mediaType"], layer["digest"], layer["size"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         raise BadArtifact(
             f"{artifact.reference} is not an image with one layer", "push again: sparkgen push FILE"
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 
 from sparkgen import contract
 from sparkgen.codes import Code
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.exits import Refused
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
@@ -62,11 +62,11 @@ def artifacts(environment: Mapping[str, str]) -> tuple[Artifact, ...]:
     """What the environment asks for. Refused for what no release of ours renders."""
     text = environment.get(contract.ENV_ARTIFACTS, "")
     try:
-        found = json.loads(text)
+        found = decode(text)
         if not isinstance(found, list) or not 0 < len(found) <= MOST_ARTIFACTS:
             raise ValueError("it must be a list of artifacts")
         read = tuple(_artifact(one) for one in found)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise BadArtifact(
             f"{contract.ENV_ARTIFACTS} is invalid: {error}", "render the document again, and apply it"
         ) from None

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 
 import urllib3
 
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.kubernetes.access import Access, ReloadedFile
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
@@ -28,7 +29,6 @@ from sparkgen.runtime.kubernetes.response_body import (
     as_call_failures,
     whole_of,
 )
-from sparkgen.runtime.kubernetes.untrusted import decode
 
 CONNECTIONS = 20
 """The connections kept open: one for each write in flight (apply_outcomes.MAX_WINDOW), and some for lists and
@@ -89,7 +89,7 @@ class Transport:
         read_timeout: float = READ_TIMEOUT,
         hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> None:
-        """`hook` replaces each JSON object while an answer is decoded (untrusted.decode)."""
+        """`hook` replaces each JSON object while an answer is decoded (jsonvalue.decode)."""
         self._access = access
         self._hook = hook
         self._headers = {"User-Agent": agent, "Accept": "application/json"}

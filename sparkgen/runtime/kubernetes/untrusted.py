@@ -6,9 +6,8 @@ It may come from an API server, from a proxy before it, from another's pod, or f
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 MAX_NAME = 1024
@@ -25,17 +24,6 @@ halves of surrogate pairs, which UTF-8 cannot encode: writing one to a log raise
 
 class Malformed(ValueError):
     """A value has the wrong type or size; the text says which one."""
-
-
-def decode(data: bytes | str, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Decodes JSON. Raises ValueError for invalid JSON, also if it is nested too deeply.
-
-    `hook` is called with each object as soon as it is read; its result replaces the object.
-    """
-    try:
-        return json.loads(data, object_hook=hook)
-    except RecursionError:
-        raise Malformed("it is nested too deeply") from None
 
 
 def is_whole(value: Mapping[str, Any]) -> bool:

@@ -6,7 +6,6 @@ and port are the registry's own. So no redirect, however many there are, takes c
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 from urllib.parse import SplitResult, quote, urlencode, urljoin, urlsplit
 
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.registry.challenge import Challenge, challenge
 from sparkgen.runtime.registry.credentials import Credentials, api_host
 
@@ -224,8 +224,8 @@ class Login(Generic[Answer]):
         if answer.status != 200:
             self._wire.close_answer(answer)
             raise NoLogin("refused", status=answer.status)
-        with suppress(ValueError, RecursionError):
-            found = json.loads(self._wire.whole(answer))
+        with suppress(ValueError):
+            found = decode(self._wire.whole(answer))
             token = (found.get("token") or found.get("access_token")) if isinstance(found, dict) else None
             if isinstance(token, str) and _TOKEN.fullmatch(token):
                 return token

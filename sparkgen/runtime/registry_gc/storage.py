@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparkgen.runtime.kubernetes.untrusted import decode, mapping
+from sparkgen.jsonvalue import decode
+from sparkgen.runtime.kubernetes.untrusted import mapping
 from sparkgen.runtime.registry_gc.values import DIGEST, Manifest
 
 FOLDER = Path("docker/registry/v2")

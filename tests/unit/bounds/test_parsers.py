@@ -36,8 +36,10 @@ from sparkgen.grammar.error import GrammarError
 from sparkgen.importing import shell
 from sparkgen.importing.properties import read_properties
 from sparkgen.importing.script import read_script
+from sparkgen.jsonvalue import decode
 from sparkgen.lint.configfile import read_config
 from sparkgen.live import allocatorlog, driverlog, login, pod_reasons
+from sparkgen.live.find import find
 from sparkgen.local import java, variables
 from sparkgen.model.properties import effective_properties
 from sparkgen.runtime.allocator.driver import properties as driver_properties
@@ -53,6 +55,7 @@ from sparkgen.terminal import log_line, readable
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.writers import manifest
 from sparkgen.yamltext import dump
+from tests.unit.live import objects
 
 from .work import work
 
@@ -420,9 +423,7 @@ PARSERS: dict[str, Row] = {
             "digits": text("9", '{"total": ', "}"),
         },
     ),
-    "answers of a cluster": Row(
-        untrusted.decode, {"deep": text("["), "keys": numbered('"k#": {},', "{", '"a": 1}')}
-    ),
+    "answers of a cluster": Row(decode, {"deep": text("["), "keys": numbered('"k#": {},', "{", '"a": 1}')}),
     "names from a cluster": Row(untrusted.escaped, {"controls": text("\x1b"), "letters": text("a")}),
     "text on a terminal": Row(
         lambda given: readable(given, colours=True),
@@ -507,3 +508,19 @@ def test_twice_the_input_is_twice_the_work(
     run(3)  # what is done once in a process is done
     before = run(SIZE)
     assert run(2 * SIZE) < MOST_GROWTH * before + 100
+
+
+@pytest.mark.parametrize("names", [True, False], ids=["applications", "runs of one"])
+@pytest.mark.parametrize("pods", [True, False], ids=["with pods", "without pods"])
+def test_listed_objects_are_looked_at_a_few_times_each(names: bool, pods: bool) -> None:
+    """A neighbour's thousands of runs do not make the others wait."""
+
+    def found(size: int) -> int:
+        items = []
+        for index in range(size):
+            one = objects.job(f"a-{index}", f"a-{index}" if names else "a")
+            items += [one, *([objects.driver(one)] if pods else [])]
+        cluster = objects.Cluster(*items)
+        return work(lambda: find(cluster))
+
+    assert found(2 * SIZE) <= MOST_GROWTH * found(SIZE)

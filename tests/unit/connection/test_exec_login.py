@@ -211,7 +211,7 @@ def test_a_program_beside_the_kubeconfig(tmp_path: Path, checked: Checked) -> No
         ("head -c 100000 /dev/zero | tr '\\0' e >&2; exit 1", "eee): log in again"),
         ("cat /dev/zero", "it printed more than 1 MiB"),
         ("echo hello", "it did not print an ExecCredential (it is not JSON): run it by hand"),
-        ("printf '[%.0s' $(seq 100000)", "(it is not JSON)"),
+        ("printf '[%.0s' $(seq 100000)", "(it is nested too deeply)"),
         ("printf '\\377\\376'", "(it is not JSON)"),
         ("echo '[]'", "(it is another kind of object)"),
         (f"echo '{credential({'token': 't'}, V1)}'", f"(it is not of {BETA}, for which the kubeconfig asks)"),

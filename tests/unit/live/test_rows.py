@@ -287,3 +287,48 @@ def test_ages_are_short(seconds: float, text: str) -> None:
     """As kubectl writes them."""
     assert short(timedelta(seconds=seconds)) == text
     assert count(Executors(1, 0, None)) == "1/-"
+
+
+HOSTILE = "9" * 4300
+NEIGHBOURS = [job("other-1a2b3c4d", "other"), driver(job("other-1a2b3c4d", "other"), state=runs())]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 200_000, "[]", '{"executors": [1]}', f'{{"executors": {{"instances": {HOSTILE}}}}}', "{", '"x"'],
+    ids=["deep", "list", "list inside", "large", "cut", "string"],
+)
+def test_a_strange_tuning_says_nothing(text: str) -> None:
+    """Everybody who may write ConfigMaps in a namespace wrote it; the rows of the others are there."""
+    strange = {**tuning(), "data": {"tuning.json": text}}
+    found = made(Cluster(job(), driver(job()), strange, *NEIGHBOURS))
+    assert [(row.application, count(row.executors)) for row in found] == [("other", "0/-"), ("pi", "0/-")]
+
+
+@pytest.mark.parametrize(
+    "counts", [{"0": int(HOSTILE), "1": 1}, {"0": "4"}, {"0": True}, [4], {"0": 2**31}], ids=range(5)
+)
+def test_a_strange_count_in_a_log_says_nothing(counts: Any) -> None:
+    """Any program can write a line with the allocator's form."""
+    log = told(LogLine(LogEvent.TARGET, "many wanted", facts={"wanted": counts}))
+    pod = with_allocator(driver(job(), state=runs()))
+    found = made(Cluster(job(), pod, *NEIGHBOURS, logs={(named(pod), "allocator"): log}))
+    assert [(row.application, count(row.executors)) for row in found] == [("other", "0/-"), ("pi", "0/-")]
+
+
+def test_what_cannot_be_read_takes_no_row_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a neighbour writes: the row says it, with a next step, and keeps its state."""
+
+    def fails(facts: Any, now: datetime) -> None:
+        if facts.run.application == "pi":
+            raise TypeError("no \x1b[2Jnumber")
+
+    monkeypatch.setattr("sparkgen.live.rows.explain", fails)
+    other, pi = made(Cluster(job(), driver(job(), state=runs()), *NEIGHBOURS))
+    assert other.reason is None
+    assert (pi.life.state, pi.executors) == (other.life.state, None)
+    assert pi.reason is not None
+    assert pi.reason.code == "unreadable"
+    assert "TypeError" in pi.reason.text
+    assert "\x1b" not in pi.reason.text
+    assert pi.reason.next_step == "look at them: kubectl get configmaps,events,pods -n analytics -o yaml"

@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 
 from sparkgen import contract
 from sparkgen.codes import Hindrance, marked
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 from sparkgen.runtime.allocator.values.observed import Loss, ObservedExecutor
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile, TokenFailure
-from sparkgen.runtime.kubernetes.untrusted import decode, shown
+from sparkgen.runtime.kubernetes.untrusted import shown
 
 STATE_PATH = "/v1/state"
 REPORT_PATH = "/v1/report"

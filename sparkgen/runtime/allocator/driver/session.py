@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.allocator.driver import properties, sessions
 from sparkgen.runtime.allocator.driver.driver_address import DriverAddress
@@ -294,7 +295,7 @@ def _earlier_properties(folder: Path) -> dict[str, str]:
 def _notes(folder: Path) -> SessionNotes:
     """The notes of an earlier allocator; new ones if there are none. Raises BadSession if unreadable."""
     try:
-        body: Any = json.loads(_text(folder / NOTES_FILE) or "{}")
+        body: Any = decode(_text(folder / NOTES_FILE) or "{}")
         return SessionNotes(
             next_id=int(body.get("nextId", 1)),
             session=str(body.get("session", "")),

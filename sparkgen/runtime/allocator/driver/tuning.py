@@ -7,7 +7,6 @@ time: it is a few hundred bytes, and a watch on the file itself would see no cha
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange
 from sparkgen.runtime.files import replace_file
 
@@ -47,7 +47,7 @@ def parse(text: str) -> ParsedTuning:
     goes on with the keys that it knows.
     """
     try:
-        document = json.loads(text)
+        document = decode(text)
     except ValueError as error:
         raise BadTuning((f"it is not JSON ({error})",)) from None
     if not isinstance(document, dict):

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.codes import Code, Hindrance
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded, trim_pod
 from sparkgen.runtime.allocator.values.backend import Pod, WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
-from sparkgen.runtime.kubernetes.untrusted import Malformed, decode, mapping, name_in, objects
+from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
 
 EVENTS = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
 GONE = 410

@@ -61,7 +61,7 @@ def owned_by(pod: Pod, uid: str) -> bool:
 
 
 def trim_decoded(value: dict[str, Any]) -> Any:
-    """Replaces an object while JSON is decoded (untrusted.decode): a pod by the reduced pod.
+    """Replaces an object while JSON is decoded (jsonvalue.decode): a pod by the reduced pod.
 
     So a page of large pods takes no more memory than the largest of them. Other objects stay as they are, and
     so do malformed pods: the code that reads them reports the error.

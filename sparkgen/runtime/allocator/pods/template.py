@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.allocator.values.actions import Create, NodeWish
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.target import Profile
@@ -25,7 +25,7 @@ def read_template(text: str) -> dict[str, Any]:
     name = contract.EXECUTOR_TEMPLATE_FILE
     again = "render the application again with a release of sparkgen for this runtime image"
     try:
-        document = json.loads(text)
+        document = decode(text)
     except ValueError as error:
         raise TemplateError(f"{name} is not valid JSON ({error}): {again}") from None
     template = document.get("template") if isinstance(document, dict) else None

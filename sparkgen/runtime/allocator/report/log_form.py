@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparkgen.codes import Hindrance, hindrance_of
-from sparkgen.runtime.kubernetes.untrusted import escaped, shown
+from sparkgen.jsonvalue import decode
+from sparkgen.runtime.kubernetes.untrusted import Malformed, escaped, number_in, shown
 
 FORM = 1
 """The version of the facts, which every line has in the field `codes`."""
@@ -75,9 +76,12 @@ class LogEntry:
     def wanted(self) -> int | None:
         """How many executors are wanted, all resource profiles together; None if the line has no count."""
         counts = self.facts.get("wanted")
-        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+        if not isinstance(counts, dict):
             return None
-        return sum(counts.values())
+        try:
+            return sum(number_in(counts, profile) or 0 for profile in counts)
+        except Malformed:
+            return None
 
     @property
     def hindrances(self) -> tuple[Hindrance, ...]:
@@ -121,8 +125,8 @@ def read(line: str) -> LogEntry | None:
     head, tab, facts = line.partition("\t")
     as_json = not tab
     try:
-        body = json.loads(line if as_json else facts)
-    except (ValueError, RecursionError):
+        body = decode(line if as_json else facts)
+    except ValueError:
         return None
     if not isinstance(body, dict) or "codes" not in body:
         return None

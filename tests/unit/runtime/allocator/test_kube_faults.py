@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from sparkgen.codes import Code, Hindrance
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded, trim_pod
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
@@ -30,7 +31,6 @@ from sparkgen.runtime.allocator.values.target import Profile
 from sparkgen.runtime.kubernetes.access import Access, NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed
 from sparkgen.runtime.kubernetes.transport import Transport
-from sparkgen.runtime.kubernetes.untrusted import decode
 from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor", "image": "spark"}]}}

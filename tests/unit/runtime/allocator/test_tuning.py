@@ -92,6 +92,7 @@ def test_every_problem_at_once() -> None:
     ("content", "expected"),
     [
         ("{", "it is not JSON"),
+        ("[" * 200_000, "it is not JSON"),
         ("[]", "it must be an object"),
         ('{"version": 2}', "its version is 2, but this runtime image reads version 1"),
         ("{}", "its version is None"),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.janitor import cluster, status
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
@@ -21,7 +22,6 @@ from sparkgen.runtime.janitor.status import metrics_text, status_body
 from sparkgen.runtime.janitor.values import DriversAnswer, JanitorSettings, Owner
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
-from sparkgen.runtime.kubernetes.untrusted import decode
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 PATH = "/api/v1/namespaces/team/pods"

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparkgen.jsonvalue import decode
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
-from sparkgen.runtime.kubernetes.untrusted import decode
 from sparkgen.runtime.registry_gc import naming
 from sparkgen.runtime.registry_gc.command import collect
 from sparkgen.runtime.registry_gc.decide import Decision, decide
