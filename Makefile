@@ -110,7 +110,6 @@ bench-cluster: $(STAMP) ## Compare sparkgen with Spark's own backend and the spa
 	  $(BIN)/python tools/bench $$part --write || status=1; \
 	done; \
 	$(BIN)/python tools/bench scale --write || status=1; \
-	$(BIN)/python tools/bench plots || status=1; \
 	exit $$status
 
 bench-executors: $(STAMP) ## Measure how fast sparkgen and Spark's own backend create executors (20 minutes)

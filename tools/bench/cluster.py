@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from bench import pages, plots
-from bench.pages import keep
+from bench import pages
 from bench.programs import MEMORY, PI
 from cluster import accounts, audit, control, lifecycle, lock, network, processes, requirements
 from cluster.audit import Call
@@ -57,11 +56,8 @@ def measure(
     home = spark_home.ensure(options.version)
     with held(f"make bench-{results.stem}", options.version) as cluster:
         found = measured(cluster, home)
-    text = page(found)
-    print(text)
-    if options.write:
-        keep(results, text, {**more, "version": options.version, "rounds": found}, indent)
-        plots.draw(results.stem, results.parent)
+    data = {**more, "version": options.version, "rounds": found}
+    pages.show(results, page(found), data, write=options.write, indent=indent)
     return 0 if reached(found) else 1
 
 

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, Page, median
+from bench.folders import FOLDER
+from bench.pages import Page, median
 from bench.programs import ROLE, SPARKGEN, application
 from cluster import images, network, ociimage, registry
 from cluster.handle import Cluster

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from bench import cluster as bench_cluster
 from bench import programs
-from bench.pages import FOLDER, ROOT, Page, by_round
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page, by_round
 from bench.pod_watch import Pods
 from cluster.handle import Cluster
 

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, ROOT, Page, keep, median, table
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page, median, show, table
 from bench.pod_watch import Pods
 from bench.programs import FAKE_ROLE, application, apply_rendered, settings_on_fakes
 from cluster import accounts, fakes, network, requirements
@@ -87,10 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
         }
     if options.write:
         found = {**kept(), **found}
-    text = page(found, options.version)
-    print(text)
-    if options.write:
-        keep(RESULTS, text, {str(count): sides for count, sides in found.items()})
+    data = {str(count): sides for count, sides in found.items()}
+    show(RESULTS, page(found, options.version), data, write=options.write)
     return 0
 
 

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import yaml
 
-from bench.pages import FOLDER, ROOT, Page, parser
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page, parser, show
 from bench.programs import SPARKGEN
 from common.command import run
 from gotools import gotools
@@ -74,10 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
             repository_check(helm, chart, Path(folder)),
             *differences(helm, chart, Path(folder)),
         ]
-    text = report(comparisons)
-    print(text)
-    if options.write:
-        RESULTS.write_text(text, encoding="utf-8")
+    show(RESULTS, report(comparisons), write=options.write)
     return 0
 
 

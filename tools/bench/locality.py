@@ -23,8 +23,8 @@ from typing import Any
 
 from bench import cluster as bench_cluster
 from bench import programs
+from bench.folders import FOLDER, ROOT
 from bench.locality_page import BLOCK, EXECUTORS, Plan, Round, Scan, page
-from bench.pages import FOLDER, ROOT
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NODES, PRIMARY

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench import plots
+from bench.folders import FOLDER
 from common.cachedir import ToolError
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "docs" / "benchmarks"
 _SETTING = re.compile(r"(?P<what>.*), \d+ cores, \d{4}-\d\d-\d\d\.")
 _RULE = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 
@@ -116,7 +116,18 @@ def median(values: Iterable[float | None], digits: int = 1) -> str:
     return f"{statistics.median(known):.{digits}f}" if known else ""
 
 
-def keep(page: Path, text: str, data: Mapping[str, Any], indent: int | None = 1) -> None:
-    """Write a page, and beside it the raw data as JSON."""
-    page.write_text(text, "utf-8")
-    page.with_suffix(".json").write_text(json.dumps(data, indent=indent, default=asdict) + "\n", "utf-8")
+def show(
+    page: Path,
+    text: str,
+    data: Mapping[str, Any] | None = None,
+    *,
+    write: bool,
+    indent: int | None = 1,
+) -> None:
+    """Print a page; with `write`, keep it, and beside it the raw data as JSON, and a picture of that."""
+    print(text)
+    if write:
+        page.write_text(text, "utf-8")
+    if write and data is not None:
+        page.with_suffix(".json").write_text(json.dumps(data, indent=indent, default=asdict) + "\n", "utf-8")
+        plots.draw(page.stem, page.parent)

@@ -16,7 +16,8 @@ from datetime import datetime
 from pathlib import Path
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, Page, by_round, median
+from bench.folders import FOLDER
+from bench.pages import Page, by_round, median
 from bench.programs import ROLE, application, apply_rendered
 from cluster.handle import Cluster
 

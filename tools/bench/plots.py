@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.pages import FOLDER
+from bench.folders import FOLDER
 
 if TYPE_CHECKING:  # slow to load, and only a drawing needs it
     from matplotlib.axes import Axes

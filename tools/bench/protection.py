@@ -17,7 +17,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.pages import FOLDER, Page, keep, parser
+from bench.folders import FOLDER
+from bench.pages import Page, parser, show
 from common.cachedir import ToolError
 from common.command import tells_errors
 from common.ports import free_port
@@ -74,10 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with `--write`."""
     options = parser(__doc__, RESULTS, rounds=3).parse_args(arguments)
     found = measured(options.rounds)
-    text = page(found)
-    print(text)
-    if options.write:
-        keep(RESULTS, text, {"rounds": found})
+    show(RESULTS, page(found), {"rounds": found}, write=options.write)
     return 0
 
 

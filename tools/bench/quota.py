@@ -16,7 +16,8 @@ from functools import partial
 from pathlib import Path
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, Page, by_round
+from bench.folders import FOLDER
+from bench.pages import Page, by_round
 from bench.pod_watch import Pods
 from bench.programs import FAKE_ROLE, PI, application, apply_rendered, settings_on_fakes
 from cluster import fakes

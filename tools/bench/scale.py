@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from bench import pages, plots
-from bench.pages import FOLDER, ROOT, Page, keep
+from bench import pages
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page
 from common.command import run
 from simulator.scale import SIZES, applications, measured
 
@@ -50,11 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     seconds, calls = applications(options.applications)
     each = {"count": options.applications, "seconds_each": seconds, "calls_each": calls}
     found = {"rows": rows, "lives": [life(count) for count in options.lives], "applications": each}
-    text = page(found)
-    print(text)
-    if options.write:
-        keep(RESULTS, text, found)
-        plots.draw(RESULTS.stem, FOLDER)
+    pages.show(RESULTS, page(found), found, write=options.write)
     return 0 if _reached(found) else 1
 
 

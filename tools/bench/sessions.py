@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import cluster as bench_cluster
-from bench.pages import FOLDER, ROOT, Page, median
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page, median
 from bench.programs import SPARKGEN, apply
 from bench.programs import document as bench_document
 from cluster import accounts, network, processes

@@ -17,7 +17,8 @@ from typing import Any
 
 from bench import cluster as bench_cluster
 from bench import programs
-from bench.pages import FOLDER, ROOT, Page, by_round
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page, by_round
 from bench.plots import area
 from cluster.handle import Cluster
 from common.cachedir import ToolError

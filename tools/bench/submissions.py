@@ -20,7 +20,8 @@ from typing import Any
 
 from bench import cluster as bench_cluster
 from bench.cluster import api_server_cpu
-from bench.pages import FOLDER, ROOT, Page, by_round, median
+from bench.folders import FOLDER, ROOT
+from bench.pages import Page, by_round, median
 from bench.pod_watch import Pods
 from bench.programs import MEMORY, PI, SPARKGEN, application, apply
 from cluster import fakes

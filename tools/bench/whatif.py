@@ -1,11 +1,11 @@
 """`make whatif-proof`: compares what `sparkgen whatif` predicts with what then happens.
 
-Ten applications of different shapes are recorded under one configuration, on the test cluster (or with
-`--local` without one). The recording predicts other configurations, which are then run as well. Beside the
-replay stands the classic formula: the critical path, or the driver's time and the tasks' time over all cores,
-whichever is longer.
+Ten applications of different shapes are recorded under one configuration, on the test cluster. The recording
+predicts other configurations, which are then run as well. Beside the replay stands the classic formula: the
+critical path, or the driver's time and the tasks' time over all cores, whichever is longer.
 
-What was measured is kept in build/whatif-proof.json: a run that is broken off goes on where it was.
+What was measured is kept in build/whatif-proof.json: a run that is broken off goes on where it was. Delete
+the file to measure again.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench import pages
-from bench.pages import FOLDER, ROOT
+from bench.folders import FOLDER, ROOT
 from bench.whatif_page import CONFIGURATIONS, RECORDED, SHAPES, Kept, text
-from bench.whatif_runs import Local, Runner, on_cluster
+from bench.whatif_runs import Runner, on_cluster
 from common.cachedir import ToolError
 from common.command import tells_errors
 from sparkgen.spark_versions import NEWEST
 
 RESULTS = FOLDER / "whatif.md"
+FILES = ROOT / "build" / "whatif-proof"
 
 
 @tells_errors
@@ -38,70 +37,46 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--minutes", type=float, default=120, help="start no run after this many minutes (default 120)"
     )
-    parser.add_argument("--shapes", nargs="*", default=SHAPES, choices=SHAPES)
-    parser.add_argument("--configurations", nargs="*", default=[*CONFIGURATIONS], choices=[*CONFIGURATIONS])
-    parser.add_argument("--again", action="store_true", help="measure the chosen shapes again")
     parser.add_argument("--spark", default=NEWEST.version, help="Spark version")
-    parser.add_argument(
-        "--local", action="store_true", help="run without a cluster, with sparkgen run --local"
-    )
     options = parser.parse_args(arguments)
-    folder = ROOT / "build" / ("whatif-proof-local" if options.local else "whatif-proof")
-    wanted = [one for one in order(options.shapes) if one[1] in options.configurations]
-    where = partial(on_this_machine if options.local else on_cluster, options.spark)
-    kept = measure(wanted, where, folder, options.minutes * 60, again=options.again)
-    page = text(kept, options.spark, local=options.local)
-    print(page)
-    if options.write:
-        RESULTS.write_text(page, "utf-8")
+    kept = measure(options.spark, options.minutes * 60)
+    pages.show(RESULTS, text(kept, options.spark), write=options.write)
     return 0
 
 
-def on_this_machine(version: str) -> AbstractContextManager[Runner]:
-    """Runs without a cluster."""
-    return nullcontext(Local(version))
-
-
-def order(shapes: Sequence[str]) -> Iterator[tuple[str, str]]:
+def order() -> Iterator[tuple[str, str]]:
     """A shape's recording before its predictions; all shapes' first prediction before a second one."""
     others = [name for name in CONFIGURATIONS if name != RECORDED]
-    for shape in shapes:
+    for shape in SHAPES:
         yield from ((shape, name) for name in (RECORDED, others[0]))
     for name in others[1:]:
-        yield from ((shape, name) for shape in shapes)
+        yield from ((shape, name) for shape in SHAPES)
 
 
-def measure(
-    wanted: Sequence[tuple[str, str]],
-    where: Callable[[], AbstractContextManager[Runner]],
-    folder: Path,
-    seconds: float,
-    *,
-    again: bool,
-) -> Kept:
+def measure(version: str, seconds: float) -> Kept:
     """All that was measured, after what is missing was run for so many seconds."""
-    file = folder.with_suffix(".json")
+    file = FILES.with_suffix(".json")
     kept: Kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    missing = [(shape, name) for shape, name in wanted if again or name not in kept.get(shape, {})]
+    missing = [(shape, name) for shape, name in order() if name not in kept.get(shape, {})]
     if not missing or seconds <= 0:
         return kept
     until = time.monotonic() + seconds
-    folder.mkdir(parents=True, exist_ok=True)
-    with where() as runner:
+    FILES.mkdir(parents=True, exist_ok=True)
+    with on_cluster(version) as runner:
         for shape, name in missing:
             if time.monotonic() >= until:
                 break
             if name == RECORDED or RECORDED in kept.get(shape, {}):
-                measured(shape, name, runner, folder, kept)
+                measured(shape, name, runner, kept)
                 file.write_text(json.dumps(kept, indent=1), "utf-8")
     return kept
 
 
-def measured(shape: str, name: str, runner: Runner, folder: Path, kept: Kept) -> None:
+def measured(shape: str, name: str, runner: Runner, kept: Kept) -> None:
     """Run a shape under a configuration, and note its log, and how busy the processors were."""
     print(f"{shape}, {name} ...", file=sys.stderr, flush=True)
     began, before = time.monotonic(), processor_times()
-    own = folder / shape / name.replace(" ", "-").replace(",", "")
+    own = FILES / shape / name.replace(" ", "-").replace(",", "")
     shutil.rmtree(own, ignore_errors=True)
     own.mkdir(parents=True)
     try:

@@ -92,21 +92,18 @@ def prediction(recording: Recording, name: str) -> tuple[Outcome, float]:
     return replay(work, settings), max(work.critical_path, alone + recording.task_seconds / cores)
 
 
-def text(kept: Kept, version: str, *, local: bool) -> str:
+def text(kept: Kept, version: str) -> str:
     """The page."""
     found = rows(kept)
     own = [row for row in found if row.name == RECORDED]
     others = [row for row in found if row.name != RECORDED]
-    where = "without a cluster, by `sparkgen run --local`" if local else "on the test cluster of two nodes"
     page = Page("whatif.md")
-    page.say("Measured on ", f"{datetime.now(UTC):%d %B %Y} with Spark {version}, {where}.")
+    page.say(
+        "Measured on ",
+        f"{datetime.now(UTC):%d %B %Y} with Spark {version}, on the test cluster of two nodes.",
+    )
     page.say(
         "The machine had ", f"{os.cpu_count()} cores; the column `busy` shows how much of them was in use."
-    )
-    page.optional(
-        "Pods have CPU limits, and have priority over other work of the machine.",
-        before="Each application runs once ",
-        wanted=not local,
     )
     page.rest(
         "## Predictions",

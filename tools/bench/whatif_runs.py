@@ -1,27 +1,21 @@
 """The runs of the proof of `sparkgen whatif`: an application of bench/jobs/shapes.py, and its event log.
 
-On the test cluster they are applied as a person does, and their logs lie on a claim; without a cluster
-`sparkgen run --local` plays them. Both have Spark's own processes and the production allocator.
+They are applied to the test cluster as a person does, and their logs lie on a claim.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
-import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bench import cluster as bench_cluster
 from bench import programs
-from bench.pages import ROOT
+from bench.folders import ROOT
 from cluster import cgroups
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, NAME, NODES
@@ -43,60 +37,9 @@ DRIVER_SHARE, EXECUTOR_SHARE = {"coreLimit": "500m"}, {"coreLimit": "350m"}
 more executors start together, the longer each of them takes, which no log can tell."""
 
 
-class Runner(Protocol):
-    """Where applications run."""
-
-    def run(self, name: str, arguments: Sequence[str], sets: Sequence[str], folder: Path) -> Path:
-        """Run the program with these arguments under a configuration: its event log, in `folder`.
-
-        ToolError, or that of a command, when the application fails.
-        """
-
-
-def document(
-    namespace: str, name: str, version: str, arguments: Sequence[str], **spec: Any
-) -> dict[str, Any]:
-    """The document of an application, without a number of executors."""
-    conf = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "8", **spec.pop("sparkConf", {})}
-    own = {"arguments": list(arguments), "driver": SMALL, "executor": SMALL, "sparkConf": conf, **spec}
-    return programs.application(namespace, version, name=name, **own)
-
-
 @dataclass(frozen=True, slots=True)
-class Local:
-    """Processes of this machine, without a cluster."""
-
-    version: str
-
-    def run(self, name: str, arguments: Sequence[str], sets: Sequence[str], folder: Path) -> Path:
-        """As `Runner` says."""
-        logs = folder / "logs"
-        logs.mkdir(parents=True, exist_ok=True)
-        properties = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri()}
-        app = document(
-            *("", name, self.version, arguments),
-            mainApplicationFile=f"local://{PROGRAM}",
-            sparkConf=properties,
-        )
-        with tempfile.TemporaryDirectory() as scratch:
-            file = Path(scratch) / "app.yaml"
-            file.write_text(json.dumps(app), "utf-8")
-            command = [sys.executable, "-m", "sparkgen", "run", "--local", str(file)]
-            subprocess.run(
-                [*command, *(word for one in sets for word in ("--set", one))],
-                stdout=subprocess.DEVNULL,
-                stderr=(folder / "said.log").open("wb"),
-                timeout=LONGEST,
-                check=True,
-                cwd=ROOT,
-                env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-            )
-        return max(logs.iterdir(), key=lambda path: path.stat().st_mtime)
-
-
-@dataclass(frozen=True, slots=True)
-class OnCluster:
-    """The test cluster. `logs`: the claim's directory, as this machine sees it."""
+class Runner:
+    """Runs applications. `logs`: the claim's directory, as this machine sees it."""
 
     cluster: Cluster
     namespace: str
@@ -104,13 +47,17 @@ class OnCluster:
     logs: Path
 
     def run(self, name: str, arguments: Sequence[str], sets: Sequence[str], folder: Path) -> Path:
-        """As `Runner` says."""
+        """Run the program with these arguments under a configuration: its event log, in `folder`.
+
+        ToolError, or that of a command, when the application fails.
+        """
         role = {**SMALL, "coreRequest": "100m"}
-        app = document(
-            *(self.namespace, name, self.version, arguments),
+        app = programs.application(
+            *(self.namespace, self.version, programs.in_driver(PROGRAM), name),
+            arguments=list(arguments),
+            sparkConf={"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "8"},
             image=f"{REPOSITORY_WITH_ARCHIVE}:{self.version}",
             imagePullPolicy="IfNotPresent",
-            mainApplicationFile=programs.in_driver(PROGRAM),
             eventLog={"dir": f"file://{MOUNTED}", "claim": CLAIM},
             driver={**role, **DRIVER_SHARE, "configMaps": [programs.MOUNT]},
             executor={**role, **EXECUTOR_SHARE},
@@ -146,7 +93,7 @@ class OnCluster:
 
 
 @contextmanager
-def on_cluster(version: str) -> Iterator[OnCluster]:
+def on_cluster(version: str) -> Iterator[Runner]:
     """The test cluster with what these applications need: a namespace, their program, and a claim."""
     name = f"whatif-{uuid.uuid4().hex[:8]}"
     with bench_cluster.held("make whatif-proof", version) as cluster:
@@ -158,7 +105,7 @@ def on_cluster(version: str) -> Iterator[OnCluster]:
             _claim(cluster, name)
             programs.put(cluster, name, PROGRAM)
             with _pods_first():
-                yield OnCluster(cluster, name, version, logs)
+                yield Runner(cluster, name, version, logs)
         finally:
             cluster.kubectl("delete", "namespace", name, seconds=180)
             cluster.kubectl("delete", "pv", name, "--ignore-not-found")

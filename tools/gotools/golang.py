@@ -147,6 +147,15 @@ def build_environment(go: Go, root: Path, environment: Mapping[str, str]) -> dic
     return settings | fixed
 
 
+def asked(
+    go: Go, root: Path, environment: Mapping[str, str], folder: Path, *words: str, flags: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """A command of Go that answers, such as `go list`, in a folder. `flags`: GOFLAGS instead of a build's."""
+    own = build_environment(go, root, environment) | ({"GOFLAGS": flags} if flags else {})
+    command = [str(command_of(go, root)), *words]
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=False)
+
+
 def is_full(output: str) -> bool:
     """Whether what a program said means that it found no room on a disk."""
     return bool(

@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
@@ -272,14 +271,7 @@ def source(name: str, settings: Mapping[str, str] | None = None) -> Path:
     tool = find_tool(name)
     module = chosen_module(tool, settings)
     go, root = golang.choose(module.go, golang.on_path(settings)), cache_root(settings)
-    done = subprocess.run(
-        [str(golang.command_of(go, root)), "mod", "download", "-json", tool.module],
-        cwd=module.folder,
-        env=golang.build_environment(go, root, settings),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = golang.asked(go, root, settings, module.folder, "mod", "download", "-json", tool.module)
     if done.returncode:
         said = done.stdout + done.stderr
         raise ToolError(golang.explain(f"with the module of {name}", _shown(module.folder), said, root))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -94,14 +93,7 @@ def ensure(version: str, packages: Sequence[str], settings: Mapping[str, str], g
 
 def _upstream(version: str, folder: Path, settings: Mapping[str, str], go: Go, root: Path) -> str:
     """The text of Kubernetes' own go.mod."""
-    done = subprocess.run(
-        [str(golang.command_of(go, root)), "list", "-m", "-json", f"{PATH}@{version}"],
-        cwd=folder,
-        env=golang.build_environment(go, root, settings),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = golang.asked(go, root, settings, folder, "list", "-m", "-json", f"{PATH}@{version}")
     if done.returncode and re.search(r"@v/\S+: 40[34]|410|unknown revision|not available", done.stderr):
         raise ToolError(
             f"the Go module proxy has no Kubernetes {version}. Set {SETTING} to another one; "

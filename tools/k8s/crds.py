@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -145,14 +144,8 @@ def _fetched(module: Module, folder: Path, root: Path, settings: Mapping[str, st
     name = f"{module.path}@{module.version}"
     go = golang.choose(_OLDEST_GO, golang.on_path(settings))
     progress.say(f"fetching {name} for its custom resource definitions (once)")
-    done = subprocess.run(
-        [str(golang.command_of(go, root)), "mod", "download", "-json", name],
-        cwd=folder,
-        env={**golang.build_environment(go, root, settings), "GOFLAGS": "-mod=mod"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ("mod", "download", "-json", name)
+    done = golang.asked(go, root, settings, folder, *words, flags="-mod=mod")
     if done.returncode:
         raise ToolError(golang.explain(name, str(folder), done.stdout + done.stderr, root))
     answer = json.loads(done.stdout)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench import cluster as bench_cluster
-from bench.pages import ROOT
+from bench.folders import ROOT
 from cluster.handle import Cluster
 from common.cachedir import ToolError
 

@@ -24,7 +24,8 @@ from bench import (
     shuffle,
     submissions,
 )
-from bench.pages import FOLDER, Page
+from bench.folders import FOLDER
+from bench.pages import Page
 from common.cachedir import ToolError
 
 
