@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sparkgen.cluster.channel import Forwarded
-from sparkgen.runtime.deadline import Deadline, Overdue, within
+from sparkgen.runtime.deadline import Deadline, within
 
 PIECE = 1 << 20
 
@@ -58,7 +58,7 @@ def answer_of(opened: Forwarded, port: int, request: Request) -> Iterator[Answer
             asked.request(request.method, request.path, request.body, dict(request.headers))
             response = asked.getresponse()
             yield Answer(response.status, response, deadline)
-    except (Overdue, OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException) as error:
         why = opened.error(port) or str(error) or type(error).__name__
         raise Unanswered(" ".join(why.split())) from error
     finally:

@@ -13,9 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 
-class Overdue(Exception):
+class Overdue(TimeoutError):
     """An answer was not complete in time."""
 
 
@@ -76,6 +77,9 @@ def _shut_down(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
+_CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
 @contextmanager
 def within(seconds: float) -> Iterator[Deadline]:
     """Limit the time of each answer that this block reads from a watched connection.
@@ -83,6 +87,7 @@ def within(seconds: float) -> Iterator[Deadline]:
     Raises Overdue, also if the block ended: a connection that was shut down looks like the answer's end.
     """
     deadline = Deadline(seconds)
+    before = _CURRENT.set(deadline)
     overdue = f"no complete answer within {seconds:g} s"
     try:
         yield deadline
@@ -91,6 +96,14 @@ def within(seconds: float) -> Iterator[Deadline]:
             raise Overdue(overdue) from error
         raise
     finally:
+        _CURRENT.reset(before)
         passed = deadline.end()
     if passed:
         raise Overdue(overdue)
+
+
+def watch(connection: socket.socket | None) -> None:
+    """Watch a connection for the innermost block `within` of this thread, if there is one."""
+    deadline = _CURRENT.get()
+    if deadline is not None and connection is not None:
+        deadline.watch(connection)

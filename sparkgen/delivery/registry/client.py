@@ -14,6 +14,7 @@ from urllib3.exceptions import HTTPError
 
 from sparkgen.delivery.registry import errors
 from sparkgen.delivery.registry.errors import RegistryError
+from sparkgen.runtime.deadline import Deadline, within
 from sparkgen.runtime.registry.challenge import challenge
 from sparkgen.runtime.registry.credentials import Credentials, api_host
 from sparkgen.runtime.registry.headers import asked_pause, is_number
@@ -27,6 +28,7 @@ from sparkgen.runtime.registry.login import (
     Place,
     next_address,
 )
+from sparkgen.runtime.watched_pool import watched
 
 AGENT = "sparkgen"
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -35,6 +37,8 @@ _LONGEST_PAUSE = 30.0
 _OK = 200
 _TRANSIENT = (429, 500, 502, 503, 504)
 _TIMEOUT = urllib3.Timeout(connect=10, read=120)
+_WHOLE_SECONDS = 180.0
+"""For a whole answer, and for each piece of a large one, however its bytes arrive."""
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _CHUNK = 1 << 18
 _MOST_BYTES = 1 << 20
@@ -196,25 +200,25 @@ class Client:
     ) -> Answer:
         if self._pool is None:
             self._pool = _pool(self.target, self.environment)
-        response = self._pool.request(
-            method,
-            url,
-            headers=headers,
-            body=body() if body is not None else None,
-            retries=False,
-            redirect=False,
-            timeout=_TIMEOUT,
-            preload_content=False,
-        )
-        try:
-            # As it comes: nobody asked for a compressed answer, and one of a megabyte may be a thousand.
-            if read is not None and response.status == _OK:
-                data = read(response.stream(_CHUNK, decode_content=False))
-            else:
-                data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=False)
-        finally:
-            response.drain_conn() if _is_small(response.headers) else response.close()
-            response.release_conn()
+        with within(_WHOLE_SECONDS) as deadline:
+            response = self._pool.request(
+                method,
+                url,
+                headers=headers,
+                body=body() if body is not None else None,
+                retries=False,
+                redirect=False,
+                timeout=_TIMEOUT,
+                preload_content=False,
+            )
+            try:
+                if read is not None and response.status == _OK:
+                    data = read(_pieces(response, deadline))
+                else:
+                    data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=False)
+            finally:
+                response.drain_conn() if _is_small(response.headers) else response.close()
+                response.release_conn()
         return Answer(response.status, {key.lower(): text for key, text in response.headers.items()}, data)
 
     def whole(self, answer: Answer) -> bytes:
@@ -276,6 +280,13 @@ def absolute(base: str, location: str) -> str:
         ) from None
 
 
+def _pieces(response: urllib3.BaseHTTPResponse, deadline: Deadline) -> Iterator[bytes]:
+    """The body as it comes: nobody asked for a compressed one, and a megabyte of it may be a thousand."""
+    for piece in response.stream(_CHUNK, decode_content=False):
+        yield piece
+        deadline.extend()
+
+
 def _is_small(headers: Mapping[str, str]) -> bool:
     """Whether the rest of an answer ends soon: the length of one in chunks means nothing."""
     length = headers.get("content-length", "")
@@ -300,5 +311,5 @@ def _pool(target: Target, environment: Mapping[str, str]) -> urllib3.PoolManager
     # typeshed leaves the function out.
     bypass: Callable[..., bool] = vars(urllib.request)["proxy_bypass_environment"]
     if proxy and not target.local and not bypass(target.host, {"no": known.get("no_proxy", "")}):
-        return urllib3.ProxyManager(proxy if "://" in proxy else f"http://{proxy}", **more)
-    return urllib3.PoolManager(**more)
+        return watched(urllib3.ProxyManager(proxy if "://" in proxy else f"http://{proxy}", **more))
+    return watched(urllib3.PoolManager(**more))

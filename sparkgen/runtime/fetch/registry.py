@@ -7,17 +7,17 @@ lead to TLS alone and take no credentials along.
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
 
 from sparkgen import contract
+from sparkgen.runtime.deadline import Deadline, Overdue, within
 from sparkgen.runtime.fetch import answers
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 from sparkgen.runtime.registry.credentials import Credentials
@@ -32,13 +32,14 @@ from sparkgen.runtime.registry.login import (
     Place,
     next_address,
 )
+from sparkgen.runtime.watched_pool import watched
 
 LARGEST_MANIFEST = 1 << 20
 LARGEST_TOKEN = 64 << 10
 CHUNK = 1 << 18
 CONNECT_SECONDS, READ_SECONDS = 10.0, 30.0
 WHOLE_SECONDS = 60.0
-"""For a manifest or a token."""
+"""For a whole answer, and for each piece of a layer, however its bytes arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +55,17 @@ class Access:
 class Registry:
     """Reads from the registries of some artifacts. Passing or BadArtifact from each method."""
 
-    def __init__(
-        self, access: Access, agent: str = "sparkgen-fetch", clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, access: Access, agent: str = "sparkgen-fetch") -> None:
         self._access = access
         self._agent = agent
-        self._clock = clock
         self._logins: dict[str, Login[urllib3.BaseHTTPResponse]] = {}
         options: dict[str, Any] = {} if access.insecure else {"ssl_context": _context(access.ca_file)}
-        self._pool = urllib3.PoolManager(num_pools=4, retries=False, **options)
+        self._pool = watched(urllib3.PoolManager(num_pools=4, retries=False, **options))
 
     def manifest(self, artifact: Artifact) -> bytes:
         """The manifest, as it was sent."""
         path = f"manifests/{artifact.manifest}"
-        with self._answer(artifact, path, {"Accept": contract.ARTIFACT_MANIFEST_TYPE}) as answer:
+        with self._answer(artifact, path, {"Accept": contract.ARTIFACT_MANIFEST_TYPE}) as (answer, _):
             if answer.status != 200:
                 raise answers.refused(answer, artifact, "the manifest")
             return self._whole(answer, LARGEST_MANIFEST, "the manifest")
@@ -79,7 +77,7 @@ class Registry:
         It begins at 0 where the registry sends all of it whatever it is asked for.
         """
         headers = {"Range": f"bytes={start}-"} if start else {}
-        with self._answer(artifact, f"blobs/{artifact.digest}", headers) as answer:
+        with self._answer(artifact, f"blobs/{artifact.digest}", headers) as (answer, deadline):
             if answer.status == 416:
                 raise answers.too_short(answer, artifact, start)
             if answer.status not in (200, 206):
@@ -94,7 +92,7 @@ class Registry:
                     f"{artifact.size} in the lock",
                     "push again: sparkgen push FILE",
                 )
-            yield begins, _stream(answer, artifact.host)
+            yield begins, _stream(answer, artifact.host, deadline)
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -102,6 +100,17 @@ class Registry:
 
     @contextmanager
     def _answer(
+        self, artifact: Artifact, path: str, headers: Mapping[str, str]
+    ) -> Iterator[tuple[urllib3.BaseHTTPResponse, Deadline]]:
+        """An answer, and its deadline. Passing when that passes."""
+        try:
+            with within(WHOLE_SECONDS) as deadline, self._found(artifact, path, headers) as answer:
+                yield answer, deadline
+        except Overdue as error:
+            raise Passing(f"{artifact.host} sent {error}") from None
+
+    @contextmanager
+    def _found(
         self, artifact: Artifact, path: str, headers: Mapping[str, str]
     ) -> Iterator[urllib3.BaseHTTPResponse]:
         """An answer, after a challenge was met and redirects were followed."""
@@ -164,14 +173,12 @@ class Registry:
         answer.close()
 
     def _whole(self, answer: urllib3.BaseHTTPResponse, most: int, what: str) -> bytes:
-        """A small answer. Passing for one that takes long, BadArtifact for one that is larger than `most`."""
-        data, began = b"", self._clock()
+        """A small answer. BadArtifact for one that is larger than `most`."""
+        data = b""
         for chunk in _stream(answer, "the registry"):
             data += chunk
             if len(data) > most:
                 raise BadArtifact(f"{what} is larger than {most} bytes", "push again: sparkgen push FILE")
-            if self._clock() - began > WHOLE_SECONDS:
-                raise Passing(f"{what} did not arrive within {WHOLE_SECONDS:.0f} s")
         return data
 
 
@@ -212,10 +219,13 @@ def _failed(error: Exception, host: str) -> Exception:
     return Passing(f"{host} does not answer: {error}")
 
 
-def _stream(answer: urllib3.BaseHTTPResponse, host: str) -> Iterator[bytes]:
+def _stream(answer: urllib3.BaseHTTPResponse, host: str, deadline: Deadline | None = None) -> Iterator[bytes]:
+    """The pieces of a body. `deadline`: extended by each of them."""
     try:
         # What is there, and not whole chunks: whoever sends a byte a minute must not outstay any deadline.
         while chunk := answer.read1(CHUNK, decode_content=False):
             yield chunk
+            if deadline is not None:
+                deadline.extend()
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise Passing(f"{host} closed the connection: {error}") from None

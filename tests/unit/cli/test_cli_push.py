@@ -19,8 +19,9 @@ import pytest
 import yaml
 
 from sparkgen.delivery import environment
-from sparkgen.delivery.registry.client import Client, Target, absolute
+from sparkgen.delivery.registry.client import PAUSES, Client, Target, absolute
 from sparkgen.delivery.registry.errors import RegistryError
+from tests.unit.endless import ENDLESS, endless
 
 from .conftest import DOCUMENT, Cli
 from .fake_registry import Registry, served
@@ -338,6 +339,18 @@ def test_an_answer_that_goes_on_after_its_length() -> None:
     assert len(sent) < 64
 
 
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_an_answer_without_an_end_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each try, and its connection is closed, though a byte always came in time."""
+    monkeypatch.setattr("sparkgen.delivery.registry.client._WHOLE_SECONDS", 0.1)
+    pauses: list[float] = []
+    with endless(kind) as host:
+        client = Client(Target(f"{host}/x", insecure=True), lambda: None, pauses.append, {})
+        with pytest.raises(RegistryError, match=f"{host} does not answer: check the address"):
+            client.begin()
+    assert pauses == list(PAUSES)
+
+
 def test_nobody_there(project: Cli, registry: Registry) -> None:
     """A port without a listener, and a host without an address."""
     write("localhost:1")
@@ -479,6 +492,21 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True, capture_output=True,
     )  # fmt: skip
     return file
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_an_answer_without_an_end_is_given_up_with_tls(
+    kind: str, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that reads is woken up."""
+    monkeypatch.setattr("sparkgen.delivery.registry.client._WHOLE_SECONDS", 0.1)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{certificate}.crt", certificate)
+    with endless(kind, context) as host:
+        target = Target(f"{host}/x".replace("127.0.0.1", "localhost"), ca_file=f"{certificate}.crt")
+        client = Client(target, lambda: None, lambda _seconds: None, {})
+        with pytest.raises(RegistryError, match="does not answer: check the address"):
+            client.begin()
 
 
 def test_a_certificate_of_another_authority(project: Cli, registry: Registry, certificate: Path) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 
 import pytest
 
 from sparkgen.live.forwarded_http import Request, Unanswered, answer_of
+from tests.unit.endless import ENDLESS, OK
 from tests.unit.live.played import Played
-
-OK = b"HTTP/1.1 200 OK\r\n"
 
 
 def read(played: Played, seconds: float = 60.0) -> tuple[int, bytes]:
@@ -57,25 +55,11 @@ def test_the_other_ends_reason_is_told() -> None:
         read(Played([], "connection refused\nby the pod"))
 
 
-def letters(head: bytes) -> Iterator[bytes]:
-    """A head that never ends, in lines that http.client takes."""
-    yield head
-    yield from repeat(b"a")
-
-
-@pytest.mark.parametrize(
-    "pieces",
-    [
-        repeat(b"HTTP/1.1 100 Continue\r\n\r\n"),
-        letters(OK + b"Content-Length: 3\r\n\r\nabc"[:20]),
-        chain([OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"], repeat(b"a: b\r\n")),
-        chain([OK + b"Content-Length: 99999999999999\r\n\r\n"], repeat(b"a")),
-    ],
-    ids=["continue", "head", "trailer", "body"],
-)
-def test_an_answer_without_an_end_is_none(pieces: Iterable[bytes]) -> None:
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_an_answer_without_an_end_is_none(kind: str) -> None:
     """No byte is late: only the whole answer is."""
-    played = Played(pieces)
+    first, again = ENDLESS[kind]
+    played = Played(chain([first], repeat(again)))
     with pytest.raises(Unanswered):
         read(played, 0.2)
     played.thread.join(60)

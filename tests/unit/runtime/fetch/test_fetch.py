@@ -15,12 +15,14 @@ import pytest
 from sparkgen import contract
 from sparkgen.codes import Code
 from sparkgen.delivery.oci import sha256
+from sparkgen.runtime.deadline import Deadline
 from sparkgen.runtime.exits import Refused, exit_code
 from sparkgen.runtime.fetch import cache, command, download
 from sparkgen.runtime.fetch.command import Places, fetch
 from sparkgen.runtime.fetch.registry import Access, Registry
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing, artifacts
 from sparkgen.schema import store
+from tests.unit.endless import ENDLESS, endless
 from tests.unit.runtime.fetch.fake_registry import Answer, FakeRegistry, Pushed, environment, pushed
 
 FILES = {"jobs/etl.py": b"print(1)\n", "lib/a/__init__.py": b"", "big": bytes(range(256)) * 4000}
@@ -469,14 +471,32 @@ def test_hosts_of_registries(host: str, valid: bool) -> None:
             artifacts(environment(wanted))
 
 
-def test_a_manifest_that_comes_by_drops(registry: FakeRegistry, places: Places) -> None:
-    """It is asked for again."""
-    pushed, ticks = registry.push(FILES), iter(range(0, 10_000, 61))
-    source = Registry(Access(insecure=True), clock=lambda: float(next(ticks)))
-    [artifact] = artifacts(environment(pushed.wanted))
-    with pytest.raises(Passing, match="did not arrive within 60 s"):
-        source.manifest(artifact)
-    source.close()
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_an_answer_without_an_end_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for again later; the connection is closed, though a byte always came in time."""
+    monkeypatch.setattr("sparkgen.runtime.fetch.registry.WHOLE_SECONDS", 0.2)
+    with endless(kind) as host:
+        source = Registry(Access(insecure=True))
+        [artifact] = artifacts(environment(pushed(host, b"layer", 5).wanted))
+        with pytest.raises(Passing, match=r"sent no complete answer within 0\.2 s"):
+            source.manifest(artifact)
+        source.close()
+
+
+def test_each_piece_of_a_layer_has_the_time_of_an_answer(
+    registry: FakeRegistry, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large layer takes longer than that."""
+    extended, extend = list[Deadline](), Deadline.extend
+
+    def noted(deadline: Deadline) -> None:
+        extended.append(deadline)
+        extend(deadline)
+
+    monkeypatch.setattr(Deadline, "extend", noted)
+    run(registry.push(FILES), places)
+    assert extended.count(extended[0]) == 1  # the manifest's, at its beginning
+    assert extended.count(extended[-1]) > 2  # the layer's, and at each piece
 
 
 def test_redirects_in_a_circle(registry: FakeRegistry, places: Places) -> None:
