@@ -1,4 +1,4 @@
-"""The generated files of charts/spark-app: `tools/chart/generate.py` writes them.
+"""The generated files of charts/spark-app, which `make golden` writes.
 
 The templates are written by hand; tables, schema, README and the files of the run come from the generator.
 """
@@ -6,11 +6,7 @@ The templates are written by hand; tables, schema, README and the files of the r
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from chart.readme import readme
 from chart.schema import values_schema
@@ -46,17 +42,3 @@ def _compact(schema: dict[str, object]) -> str:
     for name in schema["$defs"]:  # type: ignore[attr-defined]
         text = text.replace(f'"{name}":{{', f'\n"{name}":{{', 1) if f'\n"{name}"' not in text else text
     return text + "\n"
-
-
-def main() -> None:
-    """Write the files, and name those that have changed."""
-    for name, text in generated().items():
-        file = CHART / name
-        if not file.is_file() or file.read_text("utf-8") != text:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(text.encode())
-            print(f"wrote: charts/spark-app/{name}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
 """The tables of the generator that the chart follows: charts/spark-app/files/tables.json.
 
-Nothing that is a table is written in Helm's language. `tools/chart/generate.py` writes the file; a test
-compares it.
+Nothing that is a table is written in Helm's language. `make golden` writes the file.
 """
 
 from __future__ import annotations

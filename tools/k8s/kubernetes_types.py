@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
-"""Write schemas/kubernetes.schema.json: the Kubernetes types that an application document contains.
+"""schemas/kubernetes.schema.json: the Kubernetes types that an application document contains.
 
-    .venv/bin/python tools/k8s/kubernetes_types.py   write the file
+`make golden` writes the file.
 
 Source of the types: the strict JSON Schemas that PyPI's `kubernetes-validate` carries, which are Kubernetes'
 published OpenAPI document, cut into files. They lack the allowed values of enums and the ranges of numbers:
@@ -319,7 +318,3 @@ def generate() -> str:
         "$defs": types,
     }
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    OUTPUT.write_text(generate(), encoding="utf-8", newline="\n")

@@ -1,21 +1,14 @@
 """Releases of Spark for tests and builds on this machine: those that `sparkgen run --local` fetches.
 
-    .venv/bin/python tools/spark/spark_home.py 4.3.0    print the folder (a SPARK_HOME); fetch it if need be
-
 The module is not called pyspark: tools/ is on the path of the tests, and must not hide the library.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-
-if __name__ == "__main__":  # as a script: its neighbours are the tools
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from common import progress
 from common.cachedir import ToolError, environment
-from common.command import tells_errors
 from sparkgen.local import spark
 from sparkgen.local.java import find as find_java
 from sparkgen.local.spark import Spark
@@ -39,17 +32,3 @@ def release(home: Path) -> Spark:
 def java() -> Path:
     """The Java that Spark starts, of JAVA_HOME or else of the PATH; ToolError when none fits."""
     return find_java(environment()).command
-
-
-@tells_errors
-def main() -> int:
-    """Print the folder of the version that the first argument names."""
-    if len(sys.argv) != 2:
-        print("usage: python tools/spark/spark_home.py VERSION, like 4.3.0", file=sys.stderr)
-        return 2
-    print(ensure(sys.argv[1]))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
