@@ -196,8 +196,11 @@ def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
         for name, data in files.items():
             if _OURS.search(data) or ENVIRONMENTS in Path(name).parts[:-1]:
                 place = root / name.removeprefix(base)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+                try:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.write_bytes(data)
+                except OSError as error:
+                    raise SparkgenError(f"cannot check out {name}: {error.strerror or error}") from None
 
         def named(path: str) -> str:
             return base + Path(path).relative_to(root).as_posix()

@@ -15,7 +15,8 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from email.parser import HeaderParser
 from pathlib import Path
@@ -35,6 +36,9 @@ GLIBC = range(28, 16, -1)
 _PERSONAL = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 """Files of a *.dist-info that record how a package was installed."""
 _MARKER = re.compile(r";\s*\S")
+_METADATA = re.compile(r"[^/]+\.dist-info/METADATA")
+MOST_METADATA = 16 << 20
+"""Bytes of a package's description that are read."""
 
 
 def built(wanted: Requirements, environment: Mapping[str, str], progress: Progress) -> Path:
@@ -89,21 +93,22 @@ def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], p
     # which could allow packages that run code when they are installed.
     (work / "uv.toml").touch()
     uv = shutil.which("uv", path=environment.get("PATH"))
-    command = _uv(uv, wanted, file, target) if uv else _pip(wanted, file, target, work, progress)
+    steps = [_uv(uv, wanted, file, target)] if uv else _pip(wanted, file, target, work, progress)
     where = (
         f"Python {wanted.python} on {wanted.platform}" if wanted.platform else f"Python {wanted.python} here"
     )
-    try:
-        run(
-            progress,
-            f"installing packages for {where} (once)",
-            command,
-            environment={**environment, "PIP_NO_INPUT": "1"},
-            folder=work,
-            detail=lambda: f"{megabytes(target):.0f} MB",
-        )
-    except CannotRun as error:
-        raise CannotRun(f"{redacted(str(error))}\n{advice(str(error))}") from None
+    for command in steps:
+        try:
+            run(
+                progress,
+                f"installing packages for {where} (once)",
+                command,
+                environment={**environment, "PIP_NO_INPUT": "1"},
+                folder=work,
+                detail=lambda: f"{megabytes(target):.0f} MB",
+            )
+        except CannotRun as error:
+            raise CannotRun(f"{redacted(str(error))}\n{advice(str(error))}") from None
     target.mkdir(exist_ok=True)
     _all_named(target, wanted)
     strip(target)
@@ -122,7 +127,14 @@ def _uv(uv: str, wanted: Requirements, file: Path, target: Path) -> list[str]:
     ]
 
 
-def _pip(wanted: Requirements, file: Path, target: Path, work: Path, progress: Progress) -> list[str]:
+def _pip(
+    wanted: Requirements, file: Path, target: Path, work: Path, progress: Progress
+) -> Iterator[list[str]]:
+    """Yields the commands: download the wheels, then install them without any index.
+
+    pip builds what a package depends on by URL, which runs code of it, whatever `--only-binary` says. So the
+    wheels are read before pip may follow what they depend on.
+    """
     if any(_MARKER.search(line.text) for line in packages.lines(wanted.text)):
         raise CannotRun(
             "the requirements have conditions (after `;`), which pip evaluates for the Python of this "
@@ -131,12 +143,59 @@ def _pip(wanted: Requirements, file: Path, target: Path, work: Path, progress: P
     tags = [f"manylinux_2_{minor}_{wanted.platform}" for minor in GLIBC]
     tags += [f"manylinux2014_{wanted.platform}", "any"]
     platform = [word for tag in tags for word in ("--platform", tag)] if wanted.platform else []
-    return [
-        *pip(work, progress),
-        *("install", "--quiet", "--disable-pip-version-check"),
-        *("--target", str(target), "--python-version", wanted.python, "--implementation", "cp", *platform),
-        *("--only-binary=:all:", "--no-compile", "-r", str(file)),
+    program = pip(work, progress)
+    common = [
+        *("--quiet", "--disable-pip-version-check", "--only-binary=:all:"),
+        *("--python-version", wanted.python, "--implementation", "cp", *platform),
     ]
+    wheels = work / "wheels"
+    yield [*program, "download", "--no-deps", "--dest", str(wheels), *common, "-r", str(file)]
+    _check_dependencies(wheels, packages.names(wanted.text))
+    local = work / "downloaded.txt"
+    local.write_text(packages.downloaded_text(wanted.text, wheels), encoding="utf-8", newline="\n")
+    yield [
+        *(*program, "install", "--no-index", "--find-links", str(wheels), "--no-compile"),
+        *("--target", str(target), *common, "-r", str(local)),
+    ]
+
+
+def _check_dependencies(wheels: Path, named: frozenset[str]) -> None:
+    """Raises CannotRun if a wheel depends on a URL, or without a condition on a package that is not named."""
+    missing: set[str] = set()
+    for wheel in sorted(wheels.glob("*.whl")):
+        for text in _dependencies(wheel):
+            requirement, _, condition = text.partition(";")
+            if "@" in requirement:
+                raise CannotRun(
+                    f"{wheel.name} depends on a URL ({redacted(text)}), and pip may run the code behind it: "
+                    "install uv (pip install uv), or remove the package from the requirements"
+                )
+            name = re.match(r"\s*([A-Za-z0-9._-]+)", requirement)
+            if name and not condition.strip() and packages.normalised(name[1]) not in named:
+                missing.add(packages.normalised(name[1]))
+    if missing:
+        raise _missing(sorted(missing))
+
+
+def _dependencies(wheel: Path) -> list[str]:
+    """Returns what a wheel depends on. Raises CannotRun if it is none."""
+    try:
+        with zipfile.ZipFile(wheel) as opened:
+            [metadata] = [name for name in opened.namelist() if _METADATA.fullmatch(name)]
+            if opened.getinfo(metadata).file_size > MOST_METADATA:
+                raise ValueError("its METADATA is too large")
+            found = HeaderParser().parsestr(opened.read(metadata).decode(errors="replace"))
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise CannotRun(f"{wheel.name} is not a wheel that can be read ({error}): choose another") from None
+    return [str(text) for text in found.get_all("Requires-Dist", [])]
+
+
+def _missing(unnamed: Sequence[str]) -> CannotRun:
+    lines = "\n".join(f"  {one}" for one in unnamed)
+    return CannotRun(
+        "dependencies are missing in the requirements, so their versions could change:\n"
+        f"{lines}\nadd these lines, or {packages.LOCK_STEP}"
+    )
 
 
 def _all_named(target: Path, wanted: Requirements) -> None:
@@ -146,11 +205,7 @@ def _all_named(target: Path, wanted: Requirements) -> None:
         f"{name}=={version}" for name, version in installed(target) if packages.normalised(name) not in named
     ]
     if unnamed:
-        lines = "\n".join(f"  {one}" for one in sorted(unnamed, key=str.lower))
-        raise CannotRun(
-            "dependencies are missing in the requirements, so their versions could change:\n"
-            f"{lines}\nadd these lines, or {packages.LOCK_STEP}"
-        )
+        raise _missing(sorted(unnamed, key=str.lower))
 
 
 def installed(target: Path) -> Iterator[tuple[str, str]]:

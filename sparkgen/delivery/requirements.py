@@ -10,18 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
 
 PLATFORMS = ("x86_64", "aarch64")
 LOCK_STEP = "create a file with exact versions: uv pip compile requirements.in -o requirements.txt"
 
-_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?: ?\[(?:[A-Za-z0-9._,-]| (?!-))*+\])?"
+_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras> ?\[(?:[A-Za-z0-9._,-]| (?!-))*+\])?"
 _MARKER = r"(?:;(?:(?! -)[^\n])*+)?"
 """A condition. It has no word that begins with a hyphen: pip would read that as an option."""
 _HASHES = r"(?P<hashes>(?: --hash[= ][A-Za-z0-9]+:[0-9A-Fa-f]++)*+)"
 _PINNED = re.compile(rf"{_NAME} ?===? ?(?P<version>[^\s;,*]++) ?{_MARKER}{_HASHES}")
 _URL = re.compile(
-    rf"{_NAME} ?@ ?https://(?>\S+?\.whl)(?P<fragment>#sha256=[0-9a-f]{{64}})?\S*+ ?{_MARKER}{_HASHES}"
+    rf"{_NAME} ?@ ?https://[^\s/?#]++/(?:[^\s/?#]*+/)*+(?P<wheel>[A-Za-z0-9._!+%-]++(?<=\.whl))"
+    rf"(?P<fragment>#sha256=[0-9a-f]{{64}})? ?{_MARKER}{_HASHES}"
 )
+"""A wheel: its path ends with its name, and neither a query nor another fragment makes it something else.
+
+An installer would build anything else, which runs code of the package: `--only-binary` is not for URLs.
+"""
 _OPTIONS = (
     "-i", "--index-url", "--extra-index-url", "--no-index", "--trusted-host", "--prefer-binary",
     "--only-binary", "--require-hashes", "--pre",
@@ -71,6 +78,20 @@ def lines(text: str) -> Iterator[Line]:
 def checked_text(text: str) -> str:
     """Returns a file without faults as an installer gets it: the logical lines that were checked."""
     return "".join(f"{line.text}\n" for line in lines(text))
+
+
+def downloaded_text(text: str, folder: Path) -> str:
+    """Returns a file without faults whose wheels are all in `folder`: without any index or other place."""
+    made = []
+    for line in lines(text):
+        if found := _URL.fullmatch(line.text):
+            digest = (found["fragment"] or "").removeprefix("#sha256=")
+            hashes = found["hashes"] or f" --hash=sha256:{digest}"
+            place = (folder / unquote(found["wheel"])).as_uri()
+            made.append(f"{found['name']}{found['extras'] or ''} @ {place}{hashes}")
+        elif _PINNED.fullmatch(line.text):
+            made.append(line.text)
+    return "".join(f"{line}\n" for line in made)
 
 
 def names(text: str) -> frozenset[str]:

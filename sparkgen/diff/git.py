@@ -141,11 +141,20 @@ class Repository:
             description, _, path = entry.partition(b"\t")
             parts = description.split()
             if len(parts) == 3 and parts[0] in _FILE_MODES:
-                found[path.decode(errors="surrogateescape")] = parts[2].decode()
+                found[_inside(path.decode(errors="surrogateescape"))] = parts[2].decode()
         return found
 
     def _git(self, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return _run(self.root, *arguments, data=data)
+
+
+def _inside(path: str) -> str:
+    """Returns the name of a file in a commit. SparkgenError for one that leads out: git fetches it, too."""
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise SparkgenError(
+            f"the commit has a file named {path!r}, which leads out of the repository: take another commit"
+        )
+    return path
 
 
 def repository(near: Path) -> Repository:

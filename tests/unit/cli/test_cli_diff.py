@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -406,6 +407,48 @@ def test_the_repository_s_own_configuration_starts_no_program(
     assert result.code == 2
     assert "git fetch --refetch --no-filter origin" in result.err
     assert not mark.exists()
+
+
+def raw_tree(entries: Sequence[tuple[str, str, str]]) -> str:
+    """A tree with any names, as a client can push it: mode, name and blob or tree of each entry."""
+    data = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(id_) for mode, name, id_ in entries)
+    done = subprocess.run(
+        ["git", "hash-object", "-t", "tree", "-w", "--stdin", "--literally"],
+        input=data,
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout.decode().strip()
+
+
+@pytest.mark.parametrize("inside", ["{}/stolen.yaml", "../stolen.yaml", "a/../../stolen.yaml", "a//b.yaml"])
+@pytest.mark.parametrize("options", [["-R", "."], ["app.yaml"]])
+def test_a_commit_that_was_only_fetched_writes_nothing_outside(
+    repository: Cli, tmp_path: Path, inside: str, options: list[str]
+) -> None:
+    """Git takes such names when it fetches, and refuses them only at a checkout."""
+    document = git("hash-object", "-w", "app.yaml").strip()
+    names = inside.format(tmp_path)
+    tree = raw_tree([("100644", "app.yaml", document), ("100644", names, document)])
+    evil = git("commit-tree", tree, "-m", "evil").strip()
+    rewrite("instances: 2", "instances: 3")
+    for points in (["--from", evil], ["--from", "HEAD", "--to", evil]):
+        done = repository("diff", *points, *options)
+        if "-R" in options:
+            assert done.code == 2
+            assert "leads out of the repository" in done.err
+    assert not [*tmp_path.parent.rglob("stolen.yaml")]
+
+
+def test_a_commit_that_no_checkout_can_write_is_an_error_in_words(repository: Cli) -> None:
+    """A file and a folder of one name."""
+    document = git("hash-object", "-w", "app.yaml").strip()
+    inner = raw_tree([("100644", "b.yaml", document)])
+    tree = raw_tree([("100644", "a.yaml", document), ("40000", "a.yaml", inner)])
+    evil = git("commit-tree", tree, "-m", "evil").strip()
+    done = repository("diff", "--from", "HEAD", "--to", evil, "-R", ".")
+    assert done.code == 2
+    assert "cannot check out a.yaml" in done.err
 
 
 def test_a_broken_document_ends_it_and_one_that_was_broken_does_not(repository: Cli) -> None:

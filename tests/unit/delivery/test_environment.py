@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -255,6 +262,114 @@ def test_pip_does_not_judge_conditions_by_this_machine(tmp_path: Path) -> None:
     variables = {"PATH": str(tmp_path), "SPARKGEN_CACHE": str(tmp_path / "cache")}
     with pytest.raises(CannotRun, match="install uv"):
         build('six==1 ; python_version < "3.11"\n', variables)
+
+
+def wheel(folder: Path, name: str, *dependencies: str) -> None:
+    """A wheel with one module."""
+    with zipfile.ZipFile(folder / f"{name}-1-py3-none-any.whl", "w") as made:
+        info = f"{name}-1.dist-info"
+        needs = "".join(f"Requires-Dist: {text}\n" for text in dependencies)
+        made.writestr(f"{name}.py", "x = 1\n")
+        made.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n{needs}")
+        made.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        made.writestr(f"{info}/RECORD", "")
+
+
+def source(folder: Path, name: str, proof: Path) -> None:
+    """A package that runs code when it is built."""
+    with tarfile.open(folder / f"{name}-1.tar.gz", "w:gz") as made:
+        for file, text in (
+            ("setup.py", f"open({str(proof)!r}, 'w').close()\nfrom setuptools import setup\nsetup()\n"),
+            ("PKG-INFO", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n"),
+        ):
+            data = text.encode()
+            entry = tarfile.TarInfo(f"{name}-1/{file}")
+            entry.size = len(data)
+            made.addfile(entry, BytesIO(data))
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder, and the address at which all of its files are an index's page of each package."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+
+    class Index(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if not self.path.startswith("/simple/"):
+                return super().do_GET()
+            links = "".join(f'<a href="/{one.name}">{one.name}</a>' for one in sorted(folder.iterdir()))
+            page = f"<!DOCTYPE html><html><body>{links}</body></html>".encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(page)))
+            self.end_headers()
+            self.wfile.write(page)
+            return None
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Index, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def without_uv(tmp_path: Path) -> dict[str, str]:
+    """The variables of a user who has pip alone."""
+    return {"PATH": str(tmp_path), "SPARKGEN_CACHE": str(tmp_path / "cache"), "NO_PROXY": "*"}
+
+
+def test_pip_installs_what_the_file_names(index: tuple[Path, str], tmp_path: Path) -> None:
+    """From an index, with dependencies and extras."""
+    folder, address = index
+    wheel(folder, "one", "two>=1", "three ; extra == 'more'")
+    wheel(folder, "two")
+    wheel(folder, "three")
+    text = f"--index-url {address}/simple\none[more]==1\ntwo==1\nthree==1\n"
+    made = build(text, without_uv(tmp_path))
+    assert sorted(file.name for file in made.glob("*.py")) == ["one.py", "three.py", "two.py"]
+
+
+def test_pip_runs_no_code_of_a_package(index: tuple[Path, str], tmp_path: Path) -> None:
+    """An index that the file names may say that a wheel depends on anything, and pip would build that."""
+    folder, address = index
+    proof = tmp_path / "ran"
+    source(folder, "evil", proof)
+    wheel(folder, "one", f"evil @ {address}/evil-1.tar.gz")
+    text = f"--index-url {address}/simple\none==1\n"
+    with pytest.raises(CannotRun, match=r"one-1-py3-none-any\.whl depends on a URL .* install uv"):
+        build(text, without_uv(tmp_path))
+    with pytest.raises(CannotRun, match="only wheels are installed"):
+        build(f"--index-url {address}/simple\nevil==1\n", without_uv(tmp_path))
+    assert not proof.exists()
+
+
+def test_all_missing_dependencies_are_named_before_pip_looks_for_them(
+    index: tuple[Path, str], tmp_path: Path
+) -> None:
+    """Only those that every machine needs: conditions are about other machines."""
+    folder, address = index
+    wheel(folder, "one", "Two.B>=1", "three", 'four ; sys_platform == "win32"')
+    with pytest.raises(CannotRun, match=r"could change:\n  three\n  two-b\nadd these lines"):
+        build(f"--index-url {address}/simple\none==1\n", without_uv(tmp_path))
+
+
+def test_a_downloaded_file_names_no_place_in_a_network(tmp_path: Path) -> None:
+    """What was read is installed, and not what an index says a moment later."""
+    digest = "0" * 64
+    text = (
+        f"--index-url https://e.org/simple\n--pre\none[a]==1 --hash=sha256:{digest}\n"
+        f"two[b] @ https://e.org/w/two-1%2Bcpu-py3-none-any.whl#sha256={digest}\n"
+        f"three @ https://e.org/three-1-py3-none-any.whl --hash=sha256:{digest}\n"
+    )
+    assert not [*requirements.faults(text)]
+    assert requirements.downloaded_text(text, Path("/w")).splitlines() == [
+        f"one[a]==1 --hash=sha256:{digest}",
+        f"two[b] @ file:///w/two-1%2Bcpu-py3-none-any.whl --hash=sha256:{digest}",
+        f"three @ file:///w/three-1-py3-none-any.whl --hash=sha256:{digest}",
+    ]
 
 
 def test_a_run_on_this_machine_uses_files_in_place(tmp_path: Path) -> None:
