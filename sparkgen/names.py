@@ -26,6 +26,8 @@ HISTORY_SUFFIX = f"-{contract.HISTORY}"
 """End of the name of the account and the Role that remove ended runs."""
 RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor", "-staging-gc")
 """Ends of the names of the Roles that an application has besides its own: no other one is called so."""
+DEFAULT_ACCOUNT = "default"
+"""The account that Kubernetes creates in each namespace, for pods that name no account."""
 RUN_HASH_LENGTH = 8
 SESSION_ID_LENGTH = 5
 RUN_PLACEHOLDER = "0" * RUN_HASH_LENGTH

@@ -6,9 +6,8 @@ from sparkgen import contract
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.naming import application_name
 from sparkgen.importing.table import Row, Take, copy
-from sparkgen.names import MAX_APPLICATION_NAME, RESERVED_SUFFIXES
+from sparkgen.names import DEFAULT_ACCOUNT, MAX_APPLICATION_NAME, RESERVED_SUFFIXES
 from sparkgen.schema.fields import APPLICATION_KINDS
-from sparkgen.semantics.rules_names import DEFAULT_ACCOUNT
 from sparkgen.semantics.wording import listed
 
 _SERVER = "the API server sets this field"

@@ -14,8 +14,7 @@ from sparkgen.grammar import GrammarError
 from sparkgen.grammar.memory import to_mib
 from sparkgen.lint.config import OFF, Config, Override
 from sparkgen.lint.registry import PROFILES, RULES, validity_warnings
-from sparkgen.lint.rules_gitops import CONTROLLERS
-from sparkgen.lint.settings import Settings
+from sparkgen.lint.settings import CONTROLLERS, Settings
 
 SEVERITIES = {severity.value: severity for severity in reversed(Severity)}
 NEVER = "never"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sparkgen.lint.findings import Finding, Put, unset
+from sparkgen.lint.settings import CONTROLLERS
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import View
 
@@ -14,7 +15,6 @@ SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
 HOOKS = ("argocd.argoproj.io/hook", "helm.sh/hook")
-CONTROLLERS = ("argocd", "flux")
 
 _MOVING = re.compile(r"(-SNAPSHOT|^LATEST|^RELEASE|^latest\.\w+|\+|^[^\[(]*+[\[(].*[\])])$")
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")

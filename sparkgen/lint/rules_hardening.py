@@ -9,12 +9,10 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding, unset
-from sparkgen.lint.rules_kerberos import encrypts
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
 from sparkgen.model.connect import ASKS_FOR_TOKEN
 from sparkgen.model.kerberos import ENCRYPTION
-from sparkgen.semantics.rules_connect import tokens
 
 LOWEST_USER = 10_000
 """User IDs below this may belong to users of the node (Trivy KSV-0020, Datree, kube-score)."""
@@ -128,7 +126,7 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
 
 def open_connect_server(subject: Subject) -> Iterator[Finding]:
     """A Connect server that requires no token."""
-    if subject.application.connect is None or any(tokens(subject.facts)):
+    if subject.application.connect is None or any(subject.facts.connect_tokens()):
         return
     opens = "no token is required: anyone who reaches the server can run code with its account and data"
     version = subject.application.spark_version
@@ -222,7 +220,7 @@ def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
 
 def clear_traffic(subject: Subject) -> Iterator[Finding]:
     """Unencrypted data between driver and executors."""
-    if not encrypts(subject):
+    if not subject.is_encrypted:
         yield unset(
             subject.property_path(ENCRYPTION),
             "driver and executors exchange data unencrypted",

@@ -9,7 +9,7 @@ from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, View
-from sparkgen.semantics.rules_versions import is_latest
+from sparkgen.semantics.software import is_latest, registry, with_registry
 
 
 def digest(subject: View) -> Iterator[Finding]:
@@ -77,19 +77,6 @@ def pull_policy(subject: View) -> Iterator[Finding]:
             )
 
 
-def registry(image: str) -> str:
-    """The registry at the start of an image's name; "" if it has none (distribution/reference)."""
-    first, slash, _ = image.partition("/")
-    return first if slash and ("." in first or ":" in first or first == "localhost") else ""
-
-
-def full_name(image: str) -> str:
-    """An image's name with its registry, as a node completes it (distribution/reference: Docker Hub's)."""
-    if registry(image):
-        return image
-    return f"docker.io/{image if '/' in image else f'library/{image}'}"
-
-
 def comes_from(image: str, allowed: str) -> bool:
     """Whether an image's name is in an allowed registry, or a part of one, compared by whole components.
 
@@ -98,7 +85,7 @@ def comes_from(image: str, allowed: str) -> bool:
     first = allowed.partition("/")[0]
     is_registry = "." in first or ":" in first or first == "localhost"
     where = (allowed if is_registry else f"docker.io/{allowed}").rstrip("/").lower()
-    name = full_name(image).lower()
+    name = with_registry(image).lower()
     # After a registry, a colon starts a port, and so names another registry.
     ends = (f"{where}/", f"{where}:", f"{where}@") if "/" in where else (f"{where}/",)
     return name.startswith(ends) or name == where

@@ -22,7 +22,7 @@ def clear_tokens(subject: Subject) -> Iterator[Finding]:
     """Delegation tokens that are sent to every executor unencrypted."""
     facts = subject.facts
     logs_in = facts.get(kerberos.SECTION) is not None or kerberos.PRINCIPAL_PROPERTY in facts.properties
-    if logs_in and not encrypts(subject):
+    if logs_in and not subject.is_encrypted:
         yield unset(
             subject.property_path(kerberos.ENCRYPTION),
             "the driver sends tokens to executors unencrypted: anyone on the network can read and use them",
@@ -48,17 +48,6 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
             "tokens of a proxy user are not renewed: the application fails when they expire",
             "give the user a keytab if the application may run longer than a token is valid",
         )
-
-
-def encrypts(subject: Subject) -> bool:
-    """Whether traffic between driver and executors is encrypted.
-
-    Spark 3 has no TLS between them, and in Spark 4 `spark.ssl.enabled` does not switch it on
-    (SSLOptions.parse: "RPC does not inherit the default enabled setting").
-    """
-    facts = subject.facts
-    has_tls = not subject.application.spark_version.startswith("3.")
-    return facts.is_true(kerberos.ENCRYPTION) or (has_tls and facts.is_true("spark.ssl.rpc.enabled"))
 
 
 def spread_keytab(subject: Subject) -> Iterator[Finding]:

@@ -13,8 +13,7 @@ from sparkgen.lint import rules_trust as trust
 from sparkgen.lint.findings import Finding, ServerCheck, unset
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model.historyserver import HistoryServer
-from sparkgen.model.staging import StagingServer
-from sparkgen.semantics.rules_staging import SIDES
+from sparkgen.model.staging import SIDES, StagingServer
 
 
 def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:

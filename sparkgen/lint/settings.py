@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CONTROLLERS = ("argocd", "flux")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -13,6 +13,7 @@ from sparkgen.lint.evidence import Evidence, of_application
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Kind, Pod, View
 from sparkgen.model.application import Application
+from sparkgen.model.kerberos import ENCRYPTION
 from sparkgen.resources.exposure import shows_pages
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, DocumentFacts
 
@@ -70,6 +71,16 @@ class Subject(View):
     def shows_pages(self) -> bool:
         """Whether the driver has a UI; without a UI, no object that exposes it is rendered."""
         return shows_pages(self.application.properties)
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether traffic between driver and executors is encrypted.
+
+        Spark 3 has no TLS between them, and in Spark 4 `spark.ssl.enabled` does not switch it on
+        (SSLOptions.parse: "RPC does not inherit the default enabled setting").
+        """
+        has_tls = not self.application.spark_version.startswith("3.")
+        return self.facts.is_true(ENCRYPTION) or (has_tls and self.facts.is_true("spark.ssl.rpc.enabled"))
 
     def property_path(self, name: str) -> Path:
         """The path at which a Spark property is set, or would be set."""

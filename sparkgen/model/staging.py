@@ -12,6 +12,8 @@ from sparkgen.model.server import Server, server_fields
 STAGING_KIND = "SparkStagingServer"
 """The kind of documents that describe a staging server."""
 
+SIDES = ("pull", "push")
+"""Who connects to each side: pods, and people who push."""
 IMAGE = "docker.io/library/registry:3.1.2"
 """The image of CNCF distribution."""
 REPLICAS = 2

@@ -10,6 +10,7 @@ from sparkgen.objects import ObjectView
 from sparkgen.preflight import claims, needs, nodes
 from sparkgen.preflight.parts import items, mapping, maps
 from sparkgen.preflight.values import ClusterFacts, Finding, Unknown, Wanted, unchecked
+from sparkgen.semantics.software import with_registry
 
 
 def fits(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
@@ -89,9 +90,5 @@ def node_images(all_nodes: Iterable[ObjectView]) -> frozenset[str]:
 
 def full_name(image: str) -> str:
     """An image's name as nodes report it: with registry and tag (distribution/reference, normalize.go)."""
-    first, slash, _ = image.partition("/")
-    if not slash:
-        image = f"docker.io/library/{image}"
-    elif not ("." in first or ":" in first or first == "localhost"):
-        image = f"docker.io/{image}"
+    image = with_registry(image)
     return image if ":" in image.rpartition("/")[2] else f"{image}:latest"

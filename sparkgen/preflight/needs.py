@@ -12,7 +12,7 @@ from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.ownership import server_words
 from sparkgen.preflight.values import ClusterFacts, Reference, Wanted
-from sparkgen.semantics.rules_versions import is_latest
+from sparkgen.semantics.software import is_latest
 
 _SERVERS = ("DaemonSet", "Deployment")
 """Kinds of objects that run a server, which has a document of its own."""

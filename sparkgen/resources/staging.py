@@ -6,21 +6,20 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.properties import property_text
-from sparkgen.model.staging import StagingServer
+from sparkgen.model.staging import SIDES, StagingServer
 from sparkgen.objects import Object
 from sparkgen.resources import exposure, server
 from sparkgen.resources.fill import fill
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
 from sparkgen.resources.security import POD_SECURITY
-from sparkgen.resources.staging_layers import CONFIGURATION, GC, PULL, PUSH, STAGING_LAYERS
+from sparkgen.resources.staging_layers import CONFIGURATION, GC, STAGING_LAYERS
 from sparkgen.resources.text import static_text
 
 REGISTRY_RESOURCES = {
     "requests": {"cpu": "100m", "memory": "128Mi"},
     "limits": {"memory": "512Mi"},
 }
-SIDES = (PULL, PUSH)
 SWEEP_COMMAND = ["registry", "garbage-collect", CONFIGURATION + contract.REGISTRY_GC_FILE]
 DRY_RUN = "--dry-run"
 LOCKED_COMMAND = [

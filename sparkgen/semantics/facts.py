@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from sparkgen.contract import DRIVER_CONTAINER, EXECUTOR_CONTAINER
+from sparkgen.contract import DRIVER_CONTAINER, ENV_CONNECT_TOKEN, EXECUTOR_CONTAINER
 from sparkgen.errors import Path
 from sparkgen.model.completion import as_application
+from sparkgen.model.connect import TOKEN_PROPERTY
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, is_true
 from sparkgen.properties.older import under_new_names, written_name
 from sparkgen.semantics.fields import APPLICATION_FIELDS
@@ -124,6 +125,12 @@ class DocumentFacts:
         for index, text in enumerate(self.get("deps", field) or ()):
             yield self.path("deps", field, index), text
 
+    def conf_texts(self) -> Iterator[tuple[str, str]]:
+        """Yields the files of Spark's configuration folder that the document has as texts: name and text."""
+        for name, given in (self.get("sparkConfFiles") or {}).items():
+            if isinstance(given, str):
+                yield name, given
+
     def variables(self, role: str, name: str) -> Iterator[Path]:
         """Yields the paths of the names of a role's variables of this name, in Spark's container."""
         for container in self.containers:
@@ -131,6 +138,14 @@ class DocumentFacts:
                 yield from (
                     (*path, "name") for path, item in container.items("env") if item.get("name") == name
                 )
+
+    def connect_tokens(self) -> Iterator[Path]:
+        """Yields the paths at which the document sets the clients' token: field, property or variable."""
+        if self.get("connect", "token") is not None:
+            yield self.path("connect", "token")
+        if self.conf.get(TOKEN_PROPERTY):
+            yield self.path("sparkConf", TOKEN_PROPERTY)
+        yield from self.variables("driver", ENV_CONNECT_TOKEN)
 
     def named_volumes(self, role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         """Yields a role's possible volumes with their paths: the application's, and its template's."""

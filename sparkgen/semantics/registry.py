@@ -164,7 +164,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both a minimum and a maximum.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot compute.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger whose name is a setting of Log4j.", lifecycle.loggers),
-    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another; or, with an account named `default`, every pod without its own account would get permissions"),
+    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, names.shared_staging_names, chart="names and security: one object would replace another; or, with an account named `default`, every pod without its own account would get permissions"),
     Rule("SG197", "unrepresentable-text", ERROR, "A string with a character that is not allowed.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
     Rule("SG198", "connect-token", ERROR, "A token for a Connect server of Spark 3.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its permissions"),

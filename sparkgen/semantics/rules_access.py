@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.semantics import rules_names as names
+from sparkgen.names import DEFAULT_ACCOUNT
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
@@ -66,7 +66,7 @@ def default_account(facts: DocumentFacts) -> Iterator[Finding]:
     path = facts.path("driver", "serviceAccount") if existing else facts.path("serviceAccount", "name")
     rendered = section.get("create", existing is None)
     if (
-        (existing or section.get("name")) != names.DEFAULT_ACCOUNT
+        (existing or section.get("name")) != DEFAULT_ACCOUNT
         or rendered
         or facts.get("rbac", "create") is False
     ):
@@ -75,7 +75,7 @@ def default_account(facts: DocumentFacts) -> Iterator[Finding]:
         path,
         "every pod in the namespace that names no account uses this one, and would get the permissions of "
         "the application's Role",
-        names.DEFAULT_ACCOUNT,
+        DEFAULT_ACCOUNT,
         next_step="name another account, or delete this line and let sparkgen render one",
     )
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
 
 from sparkgen import contract
-from sparkgen.model import kerberos
-from sparkgen.properties.older import new_name
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.secret import has_secret, in_git, is_secret
 from sparkgen.semantics.wording import shortened
 
 FIELD = "sparkConfFiles"
@@ -56,13 +52,6 @@ UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
 )
 """Names of files that do not do what people expect: message and next step."""
 
-_NAME = re.compile(r"[A-Za-z0-9._-]+")
-_SEPARATOR = re.compile(r"[=:]|\s+[=:]?\s*")
-
-
-def _texts(facts: DocumentFacts) -> dict[str, str]:
-    return {name: given for name, given in (facts.get(FIELD) or {}).items() if isinstance(given, str)}
-
 
 def files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that sparkgen writes itself, and texts that no ConfigMap can hold."""
@@ -80,7 +69,7 @@ def files(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def _size(facts: DocumentFacts) -> int:
-    return sum(len(text.encode()) for text in _texts(facts).values())
+    return sum(len(text.encode()) for _, text in facts.conf_texts())
 
 
 def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
@@ -100,39 +89,6 @@ def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-def secrets_in_files(facts: DocumentFacts) -> Iterator[Finding]:
-    """Secrets in the texts of files: by their names in Hadoop's XML or in properties, or by their form."""
-    for name, text in _texts(facts).items():
-        if holds_secret(text):
-            step = "put the file into a Secret, and refer to it with `secretKeyRef: {name: ..., key: ...}`"
-            yield in_git(facts.path(FIELD, name), step, "contain")
-
-
-def holds_secret(text: str) -> bool:
-    """Whether a file's text has a secret in it, by the secret's form or by its name there."""
-    if has_secret(text):
-        return True
-    pairs = chain(_elements(text), _lines(text))
-    return any(is_secret(name, value) for name, value in pairs)
-
-
-def _elements(text: str) -> Iterator[tuple[str, str]]:
-    """Yields names and values of Hadoop's XML. Each part is searched once, because a text may be hostile."""
-    for part in text.split("<name>")[1:]:
-        name, _, rest = part.partition("</name>")
-        value, end, _ = rest.partition("<value>")[2].partition("</value>")
-        if end:
-            yield name.strip(), value.strip()
-
-
-def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yields names and values of Java's properties, and of a shell's variables."""
-    for line in text.splitlines():
-        name, _, value = _SEPARATOR.sub("=", line.strip().removeprefix("export "), count=1).partition("=")
-        if value and _NAME.fullmatch(name):
-            yield name, value.strip()
-
-
 def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
     """Variables that name another user, or the same one twice. Source: UserGroupInformation.getLoginUser."""
     user = facts.get(PROXY)
@@ -146,19 +102,3 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
         for path in facts.variables(role, name):
             step = f"delete it: `{PROXY}` sets the user that driver and executors act as"
             yield Finding(path, message, name, next_step=step)
-
-
-def two_logins(facts: DocumentFacts) -> Iterator[Finding]:
-    """A user to act as, and a principal. Source: SparkSubmitArguments.validateSubmitArguments."""
-    for name, text in facts.written.items():
-        if new_name(name) != kerberos.PRINCIPAL_PROPERTY or facts.get(kerberos.SECTION) is not None:
-            continue
-        if facts.get(PROXY) is not None:
-            yield Finding(
-                facts.path("sparkConf", name),
-                f"spark-submit refuses a principal together with `{PROXY}`",
-                shortened(text),
-                next_step=(
-                    "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`"
-                ),
-            )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen import contract
-from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError
 from sparkgen.grammar.duration import to_milliseconds
 from sparkgen.model.connect import (
@@ -19,21 +18,12 @@ from sparkgen.model.connect import (
 from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_versions import artifacts, is_stock, scala
-from sparkgen.semantics.rules_volumes import mounted_at, places
+from sparkgen.semantics.mounts import mounted_at, places
+from sparkgen.semantics.software import artifacts, is_stock, scala
 from sparkgen.semantics.wording import shortened
 
 SHORTEST_MS = 1000
 _PACKAGE = "spark-connect_"
-
-
-def tokens(facts: DocumentFacts) -> Iterator[Path]:
-    """Yields the paths at which a document sets the clients' token: field, property or variable."""
-    if facts.get("connect", "token") is not None:
-        yield facts.path("connect", "token")
-    if facts.conf.get(TOKEN_PROPERTY):
-        yield facts.path("sparkConf", TOKEN_PROPERTY)
-    yield from facts.variables("driver", contract.ENV_CONNECT_TOKEN)
 
 
 def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
@@ -41,7 +31,7 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
     version = facts.spec["sparkVersion"]
     if facts.value["kind"] != CONNECT_KIND or version.startswith(ASKS_FOR_TOKEN):
         return
-    for path in tokens(facts):
+    for path in facts.connect_tokens():
         variable = path[-1] == "name"
         yield Finding(
             path,
@@ -54,7 +44,7 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
 
 def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
     """A Connect server with neither a token nor a network policy: everybody can connect."""
-    if facts.value["kind"] != CONNECT_KIND or any(tokens(facts)):
+    if facts.value["kind"] != CONNECT_KIND or any(facts.connect_tokens()):
         return
     if _has_no_policy(facts):
         knows = facts.spec["sparkVersion"].startswith(ASKS_FOR_TOKEN)

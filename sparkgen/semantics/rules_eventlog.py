@@ -11,7 +11,7 @@ from sparkgen.errors import Path
 from sparkgen.model.eventlog import local_path, log_claim
 from sparkgen.semantics.facts import Container, DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_volumes import is_below, mounted_at, places
+from sparkgen.semantics.mounts import is_below, mounted_at, places
 from sparkgen.semantics.wording import shortened
 
 FIELD = "eventLog"

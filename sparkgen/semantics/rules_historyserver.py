@@ -9,8 +9,8 @@ from sparkgen.model.historyserver import CLEANER_PROPERTIES
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.fields import HISTORY_FIELDS
 from sparkgen.semantics.findings import Finding
-from sparkgen.semantics.rules_service import always_set
 from sparkgen.semantics.secret import has_secret, in_git, is_secret
+from sparkgen.semantics.servers import always_set
 from sparkgen.semantics.wording import refusals
 
 SETTINGS = {

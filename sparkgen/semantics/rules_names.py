@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.errors import Path
-from sparkgen.names import HISTORY_SUFFIX, RESERVED_SUFFIXES
+from sparkgen.names import DEFAULT_ACCOUNT, HISTORY_SUFFIX, RESERVED_SUFFIXES
 from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
 
 API_SERVICE = "kubernetes"
 """The Service of the API server, in the namespace `default`."""
-DEFAULT_ACCOUNT = "default"
-"""The account that Kubernetes creates in each namespace, for pods that name no account."""
 
 
 def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
@@ -48,6 +46,11 @@ def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
 def shared_history_names(facts: ServerFacts) -> Iterator[Finding]:
     """Finds the names of `shared_service_names` in a history server's document."""
     return shared_service_names(facts, "spark-history")
+
+
+def shared_staging_names(facts: ServerFacts) -> Iterator[Finding]:
+    """Finds the names of `shared_service_names` in a staging server's document."""
+    return shared_service_names(facts, "spark-staging")
 
 
 def shared_service_names(facts: ServerFacts, good: str) -> Iterator[Finding]:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from sparkgen.model.connect import CONNECT_KIND, TOKEN_PROPERTY
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
-from sparkgen.semantics.rules_conffiles import secrets_in_files
-from sparkgen.semantics.secret import has_secret, in_git, is_secret
+from sparkgen.semantics.secret import has_secret, holds_secret, in_git, is_secret
 
 _OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9._-]*)(?:=(.*))?", re.DOTALL)
 
@@ -25,9 +24,17 @@ def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
         if has_secret(options):
             step = "mount the secret as a file with `secrets`, and pass the file's path in the option"
             yield in_git(facts.path(role, "javaOptions"), step, "contain")
-    yield from secrets_in_files(facts)
+    yield from _files(facts)
     yield from _arguments(facts)
     yield from _locations(facts)
+
+
+def _files(facts: DocumentFacts) -> Iterator[Finding]:
+    """Secrets in the texts of files: by their names in Hadoop's XML or in properties, or by their form."""
+    for name, text in facts.conf_texts():
+        if holds_secret(text):
+            step = "put the file into a Secret, and refer to it with `secretKeyRef: {name: ..., key: ...}`"
+            yield in_git(facts.path("sparkConfFiles", name), step, "contain")
 
 
 def _locations(facts: DocumentFacts) -> Iterator[Finding]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from sparkgen import contract
 from sparkgen.grammar import memory
-from sparkgen.semantics import rules_versions
+from sparkgen.semantics import software
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_shuffle import nested
 from sparkgen.semantics.secret import has_secret, in_git, is_secret
+from sparkgen.semantics.servers import always_set, nested
 from sparkgen.semantics.wording import refusals, shortened
 
 SETTINGS = {
@@ -43,26 +43,15 @@ def contradictions(facts: ServerFacts) -> Iterator[Finding]:
     yield from always_set(facts, SETTINGS)
 
 
-def always_set(facts: ServerFacts, settings: Mapping[str, str]) -> Iterator[Finding]:
-    """The properties of `settings` (property -> field to set instead, or "") that `sparkConf` has."""
-    for name, field in settings.items():
-        if name in facts.conf:
-            yield about_key(
-                facts.path("sparkConf", name),
-                "has no effect: sparkgen sets it",
-                f"delete it, and set `{field}`" if field else "delete it",
-            )
-
-
 def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
-    yield from rules_versions.moving_images([(facts.path("image"), facts.spec["image"])])
+    yield from software.moving_images([(facts.path("image"), facts.spec["image"])])
 
 
 def image_version(facts: ServerFacts) -> Iterator[Finding]:
     """An image whose tag names another version of Spark than `sparkVersion`."""
     images = [(facts.path("image"), facts.spec["image"])]
-    yield from rules_versions.images_of_another_version(facts.spec["sparkVersion"], images)
+    yield from software.images_of_another_version(facts.spec["sparkVersion"], images)
 
 
 def pod_security(_: ServerFacts) -> Iterator[Finding]:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError, duration, factor, memory, quantity
+from sparkgen.model import kerberos
 from sparkgen.model.properties import TYPED_PROPERTIES, property_text
-from sparkgen.properties.older import overruled_names
+from sparkgen.properties.older import new_name, overruled_names
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_conffiles import two_logins
 from sparkgen.semantics.secret import safe
 from sparkgen.semantics.wording import shortened
 
@@ -196,7 +196,7 @@ def settings_that_clash(facts: DocumentFacts) -> Iterator[Finding]:
             "true",
             "delete it: sparkgen turns authentication on",
         )
-    yield from two_logins(facts)
+    yield from _two_logins(facts)
     yield from _another_spark(facts)
 
 
@@ -255,3 +255,19 @@ def _limits(facts: DocumentFacts, role: str) -> set[str]:
         if container.role == role and container.kind == "spark" and not container.typed:
             names |= set((container.spec.get("resources") or {}).get("limits") or {})
     return names
+
+
+def _two_logins(facts: DocumentFacts) -> Iterator[Finding]:
+    """A user to act as, and a principal. Source: SparkSubmitArguments.validateSubmitArguments."""
+    for name, text in facts.written.items():
+        if new_name(name) != kerberos.PRINCIPAL_PROPERTY or facts.get(kerberos.SECTION) is not None:
+            continue
+        if facts.get(kerberos.PROXY_USER) is not None:
+            yield Finding(
+                facts.path("sparkConf", name),
+                f"spark-submit refuses a principal together with `{kerberos.PROXY_USER}`",
+                shortened(text),
+                next_step=(
+                    "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`"
+                ),
+            )

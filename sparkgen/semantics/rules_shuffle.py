@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.errors import Path
 from sparkgen.model.shuffle import HOST_PORTS
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.servers import nested
 from sparkgen.semantics.wording import shortened
 
 FIELD = "shuffleService"
@@ -225,23 +225,3 @@ def directories(facts: DocumentFacts) -> Iterator[Finding]:
     section = _on_node(facts)
     if section is not None:
         yield from nested(facts.path(FIELD, "directories"), section.get("directories") or ())
-
-
-def nested(path: Path, found: Iterable[str]) -> Iterator[Finding]:
-    """Directories that equal, contain or are inside an earlier one: they share a place, or a disk."""
-    before: list[str] = []
-    for index, directory in enumerate(found):
-        other = next((one for one in before if _related(one, directory)), None)
-        if other is not None:
-            yield Finding(
-                (*path, index),
-                f"and `{other}` are the same directory, or one contains the other",
-                directory,
-                next_step="use one separate directory per disk",
-            )
-        before.append(directory)
-
-
-def _related(one: str, other: str) -> bool:
-    first, second = f"{one}/", f"{other}/"
-    return first.startswith(second) or second.startswith(first)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.semantics import rules_versions
+from sparkgen.model.staging import SIDES
+from sparkgen.semantics import software
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_names import shared_service_names
 from sparkgen.semantics.wording import refusals
 
-SIDES = ("pull", "push")
 OPEN_TYPES = ("NodePort", "LoadBalancer")
 
 
@@ -28,12 +27,7 @@ def schedules(facts: ServerFacts) -> Iterator[Finding]:
 def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
     if "image" in facts.spec:
-        yield from rules_versions.moving_images([(facts.path("image"), facts.spec["image"])])
-
-
-def shared_names(facts: ServerFacts) -> Iterator[Finding]:
-    """Names with which two owners would share an object."""
-    return shared_service_names(facts, "spark-staging")
+        yield from software.moving_images([(facts.path("image"), facts.spec["image"])])
 
 
 def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:

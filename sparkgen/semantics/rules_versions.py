@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from sparkgen.errors import Path
-from sparkgen.grammar.whole import MOST_DIGITS
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.software import (
+    artifacts,
+    images_of_another_version,
+    moving_images,
+    scala,
+    version_of,
+)
 from sparkgen.semantics.wording import shortened
-from sparkgen.spark_versions import NEWEST, OLDEST, OLDEST_COMPILED, scala_line
-
-_SPARK_IMAGES = ("spark", "spark-py", "spark-r", "pyspark")
-"""Names of repositories whose tags are versions of Spark."""
-
+from sparkgen.spark_versions import NEWEST, OLDEST, OLDEST_COMPILED
 
 _LOWEST = ".".join(map(str, OLDEST.line))
 _ALLOWED = f"{_LOWEST} and later, {NEWEST.line[0]}.x"
 _EITHER = f"Spark {_LOWEST} or {NEWEST.line[0]}"
-
-
-def _version(text: str) -> tuple[int, int]:
-    major, minor = text.split(".")[:2]
-    # A document may have more digits than any version: the first ones make a larger number.
-    return int(major[:MOST_DIGITS]), int(re.match(r"[0-9]+", minor)[0][:MOST_DIGITS])  # type: ignore[index]
 
 
 def _is_supported(version: tuple[int, int]) -> bool:
@@ -34,7 +30,7 @@ def _is_supported(version: tuple[int, int]) -> bool:
 def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
     """A Spark version for which there is no scheduler jar."""
     text = facts.spec["sparkVersion"]
-    version = _version(text)
+    version = version_of(text)
     if not _is_supported(version):
         yield Finding(
             facts.path("sparkVersion"),
@@ -48,7 +44,7 @@ def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
 def untested_spark(facts: DocumentFacts) -> Iterator[Finding]:
     """A Spark version for which there is a jar, but which no test uses."""
     text = facts.spec["sparkVersion"]
-    version = _version(text)
+    version = version_of(text)
     if _is_supported(version) and version < OLDEST.line:
         yield Finding(
             facts.path("sparkVersion"),
@@ -64,50 +60,9 @@ def image_version(facts: DocumentFacts) -> Iterator[Finding]:
     yield from images_of_another_version(facts.spec["sparkVersion"], _images(facts))
 
 
-def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
-    """The images whose tag names another version of Spark."""
-    for path, image in images:
-        tag = _without_digest(image).rpartition(":")[2]
-        named = re.match(r"(?:v|spark-)?([2-5])\.([0-9])(?:\.([0-9]+))?(?![0-9.])", tag)
-        if not named or not (is_stock(image) or tag.startswith("spark-")):
-            continue  # the tag of someone's own image is that image's version
-        wanted = re.findall(r"[0-9]+", version)
-        if any(part is not None and part != own for part, own in zip(named.groups(), wanted, strict=False)):
-            in_image = ".".join(part for part in named.groups() if part is not None)
-            yield Finding(
-                path,
-                f"its tag says Spark {in_image}, but `sparkVersion` is {version}",
-                shortened(image),
-                next_step=f'write `sparkVersion: "{in_image}"`, or use the image of {version}',
-            )
-
-
-def is_stock(image: str) -> bool:
-    """Whether an image has the name of one of Spark's own images, or of a copy of them."""
-    return _without_digest(image).rpartition("/")[2].partition(":")[0] in _SPARK_IMAGES
-
-
-def is_latest(image: str) -> bool:
-    """Whether Kubernetes pulls an image always, if nothing else is set (SetDefaults_Container)."""
-    return "@" not in image and image.rpartition("/")[2].partition(":")[2] in ("", "latest")
-
-
 def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
     yield from moving_images(_images(facts))
-
-
-def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
-    """The images that can change without a change in Git."""
-    for path, image in images:
-        if is_latest(image):
-            yield Finding(
-                path,
-                "its content can change without a change in Git, and new content starts no new run",
-                shortened(image),
-                "a tag with a version, or a digest",
-                "use a version, as in `:3.5.8`, or a digest, as in `@sha256:...`",
-            )
 
 
 def _images(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
@@ -119,13 +74,9 @@ def _images(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
             yield facts.path(role, "image"), image
 
 
-def _without_digest(image: str) -> str:
-    return image.partition("@")[0]
-
-
 def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
     """Spark 4 with Scala 2.12: it was never built."""
-    if facts.get("scalaVersion") == "2.12" and _version(facts.spec["sparkVersion"])[0] >= 4:
+    if facts.get("scalaVersion") == "2.12" and version_of(facts.spec["sparkVersion"])[0] >= 4:
         yield Finding(
             facts.path("scalaVersion"),
             "Spark 4 is built for Scala 2.13 only",
@@ -135,16 +86,9 @@ def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-def scala(facts: DocumentFacts) -> str:
-    """Returns the Scala version; Spark 4 has only one."""
-    version = facts.spec["sparkVersion"]
-    chosen = None if _version(version)[0] >= 4 else facts.get("scalaVersion")
-    return str(chosen or scala_line(version))
-
-
 def artifact_versions(facts: DocumentFacts) -> Iterator[Finding]:
     """Jars and packages for another Scala line, or for another version of Spark."""
-    if not _is_supported(_version(facts.spec["sparkVersion"])):
+    if not _is_supported(version_of(facts.spec["sparkVersion"])):
         return
     for path, text in artifacts(facts):
         for name in text.split(","):
@@ -157,7 +101,7 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
     module = re.search(r"^org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]{1,9})\.([0-9]{1,9})", name)
     named = re.search(r"(?:spark-runtime-|hudi-spark)([0-9])\.([0-9]{1,9})(?:-bundle)?_2\.1", name)
     made_for = module or named
-    if made_for and (int(made_for[1]), int(made_for[2])) != _version(spark):
+    if made_for and (int(made_for[1]), int(made_for[2])) != version_of(spark):
         yield Finding(
             path,
             f"is made for Spark {made_for[1]}.{made_for[2]}, but `sparkVersion` is {spark}",
@@ -174,17 +118,6 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
             f"use {shortened(fixed)}"
             + (", or set `scalaVersion` if the image differs" if spark.startswith("3.") else ""),
         )
-
-
-def artifacts(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
-    """The jars and packages that a document names, each text with its path; a text may list several."""
-    if facts.get("mainApplicationFile"):
-        yield facts.path("mainApplicationFile"), facts.get("mainApplicationFile")
-    for field in ("jars", "packages"):
-        yield from facts.dependencies(field)
-    for name in ("spark.jars", "spark.jars.packages"):
-        if name in facts.conf:
-            yield facts.path("sparkConf", name), facts.conf[name]
 
 
 def coordinates(facts: DocumentFacts) -> Iterator[Finding]:

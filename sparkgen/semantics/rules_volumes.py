@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, Container, DocumentFacts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.mounts import is_below, mounted_at, places
 from sparkgen.semantics.wording import listed, shortened
 
 OWN_VOLUMES = frozenset(
@@ -135,35 +135,6 @@ def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
             taken.setdefault(at, what)
         for path, mount in container.items("volumeMounts"):
             yield from _sub_path(path, mount)
-
-
-def places(container: Container) -> Iterator[tuple[Path, str, str]]:
-    """Yields the mounts of a container: path in the document, mount path, and what is mounted there."""
-    for path, mount in container.items("volumeMounts"):
-        if mount.get("mountPath"):
-            yield (
-                (*path, "mountPath"),
-                str(mount["mountPath"]),
-                f"volume `{shortened(str(mount.get('name')))}`",
-            )
-    if container.typed and container.kind == "spark":
-        for field, what in (("secrets", "Secret"), ("configMaps", "ConfigMap")):
-            for path, item in container.items(field):
-                yield (*path, "path"), str(item["path"]), f"{what} `{shortened(item['name'])}`"
-
-
-def mounted_at(place: str) -> str:
-    """Returns the directory of a mount path: absolute, without `.`, `..` and doubled slashes.
-
-    The kubelet puts a relative path below `/`, and the container runtime cleans it (Go's filepath.Clean).
-    """
-    return posixpath.normpath(f"/{place.lstrip('/')}")
-
-
-def is_below(place: str, directory: str) -> bool:
-    """Whether a mount path is a directory, or is inside it."""
-    inside, outside = mounted_at(place), mounted_at(directory)
-    return inside == outside or inside.startswith(f"{outside.rstrip('/')}/")
 
 
 def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:

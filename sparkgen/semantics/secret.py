@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 
 from sparkgen.errors import Path
 from sparkgen.semantics.findings import Finding
@@ -182,3 +183,34 @@ def in_git(path: Path, next_step: str, is_one: str = "be") -> Finding:
     """Returns the finding about a secret that would end in a ConfigMap; `is_one`: "contain" for a text."""
     message = f"seems to {is_one} a secret in plain text, which would end up in Git and in a ConfigMap"
     return Finding(path, message, next_step=next_step)
+
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+_SEPARATOR = re.compile(r"[=:]|\s+[=:]?\s*")
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a file's text has a secret in it, by the secret's form or by its name there."""
+    if has_secret(text):
+        return True
+    pairs = chain(_elements(text), _lines(text))
+    return any(is_secret(name, value) for name, value in pairs)
+
+
+def _elements(text: str) -> Iterator[tuple[str, str]]:
+    """Yields names and values of Hadoop's XML. Each part is searched once, because a text may be hostile."""
+    for part in text.split("<name>")[1:]:
+        name, _, rest = part.partition("</name>")
+        value, end, _ = rest.partition("<value>")[2].partition("</value>")
+        if end:
+            yield name.strip(), value.strip()
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yields names and values of Java's properties, and of a shell's variables."""
+    for line in text.splitlines():
+        name, _, value = _SEPARATOR.sub("=", line.strip().removeprefix("export "), count=1).partition("=")
+        if value and _NAME.fullmatch(name):
+            yield name, value.strip()

@@ -216,7 +216,7 @@ def _servers() -> Table:
         "registryImage": staging_model.IMAGE,
         "registryResources": staging.REGISTRY_RESOURCES,
         "stagingReplicas": staging_model.REPLICAS,
-        "stagingSides": (*staging.SIDES, staging_layers.GC),
+        "stagingSides": (*staging_model.SIDES, staging_layers.GC),
         "sweepCommand": staging.SWEEP_COMMAND,
         "sweepDryRun": staging.DRY_RUN,
         "janitorDefaults": shuffle_model.JANITOR_DEFAULTS,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.rules_conffiles import APPLIED, LARGEST, files, holds_secret, unread_files
-from sparkgen.semantics.secret import is_secret
+from sparkgen.semantics.rules_conffiles import APPLIED, LARGEST, files, unread_files
+from sparkgen.semantics.secret import holds_secret, is_secret
 
 
 def facts(**texts: Any) -> DocumentFacts:

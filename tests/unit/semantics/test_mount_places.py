@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.semantics.rules_volumes import is_below, mounted_at
+from sparkgen.semantics.mounts import is_below, mounted_at
 
 
 @pytest.mark.parametrize(
