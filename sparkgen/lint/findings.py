@@ -50,7 +50,11 @@ ServerCheck = Callable[["ServerSubject"], Iterable[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: it belongs to `profiles`; `check` is a pure function."""
+    """One rule: it belongs to `profiles`.
+
+    `check` is for applications, `service` for shuffle services, `history` for history servers, `staging` for
+    staging servers; all are pure functions.
+    """
 
     code: str
     name: str
@@ -58,3 +62,6 @@ class Rule:
     profiles: tuple[str, ...]
     summary: str
     check: Check
+    service: ServerCheck = findings.nothing
+    history: ServerCheck = findings.nothing
+    staging: ServerCheck = findings.nothing

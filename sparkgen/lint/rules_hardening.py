@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
 from sparkgen.model.connect import ASKS_FOR_TOKEN
@@ -200,10 +201,15 @@ def _token_volumes(pod: Pod) -> Iterator[str]:
 def secret_in_env(subject: Subject) -> Iterator[Finding]:
     """Secrets in environment variables, which every child process has, and crash reports show."""
     for container in subject.facts.containers:
-        yield from secrets_in(container.path, container.spec)
+        yield from _secrets_in(container.path, container.spec)
 
 
-def secrets_in(path: Path, spec: Mapping[str, Any]) -> Iterator[Finding]:
+def secret_in_env_of_server(subject: ServerSubject) -> Iterator[Finding]:
+    """Secrets in a server's environment variables."""
+    return _secrets_in(subject.root, subject.server.spec)
+
+
+def _secrets_in(path: Path, spec: Mapping[str, Any]) -> Iterator[Finding]:
     """The Secrets in `env` and `envFrom` of the container at a path."""
     for index, item in enumerate(spec.get("env") or ()):
         if (item.get("valueFrom") or {}).get("secretKeyRef"):
@@ -233,10 +239,15 @@ def open_debugger(subject: Subject) -> Iterator[Finding]:
     for role in ("driver", "executor"):
         for name in (f"spark.{role}.extraJavaOptions", f"spark.{role}.defaultJavaOptions"):
             text = subject.facts.properties.get(name, "")
-            yield from debuggers_in(subject.facts.place(name), text)
+            yield from _debuggers_in(subject.facts.place(name), text)
 
 
-def debuggers_in(path: Path, text: str) -> Iterator[Finding]:
+def open_debugger_of_server(subject: ServerSubject) -> Iterator[Finding]:
+    """A server's JVM in which anyone who connects can run code."""
+    return _debuggers_in(subject.path("javaOptions"), subject.server.java_options)
+
+
+def _debuggers_in(path: Path, text: str) -> Iterator[Finding]:
     """Options at a path that open a JVM to anyone who connects."""
     for pattern, message in _DEBUGGERS:
         found = pattern.search(text)

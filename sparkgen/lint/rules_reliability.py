@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Pod, View
 
@@ -230,10 +231,15 @@ def large_pointers(subject: Subject) -> Iterator[Finding]:
     """A heap just above the limit for compressed pointers, which holds fewer objects than a smaller heap."""
     for role in (subject.application.driver, subject.application.executor):
         place = subject.property_path(f"spark.{role.name}.memory")
-        yield from pointers(place, role.memory.heap, "use 31g, or more executors")
+        yield from _pointers(place, role.memory.heap, "use 31g, or more executors")
 
 
-def pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
+def large_pointers_of_server(subject: ServerSubject) -> Iterator[Finding]:
+    """A server's heap just above that limit."""
+    return _pointers(subject.path("memory"), subject.server.heap, "use 31g")
+
+
+def _pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
     """The finding about a heap (in MiB) just above the limit for compressed pointers, if it is."""
     if _OOPS_END <= heap < _OOPS_GAP_END:
         yield Finding(

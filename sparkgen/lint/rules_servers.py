@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from sparkgen.lint import rules_gitops as gitops
-from sparkgen.lint import rules_hardening as hardening
-from sparkgen.lint import rules_images as images
-from sparkgen.lint import rules_reliability as reliability
-from sparkgen.lint import rules_restricted as restricted
-from sparkgen.lint import rules_trust as trust
-from sparkgen.lint.findings import Finding, ServerCheck, unset
+from sparkgen.lint.findings import Finding, unset
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.model.staging import SIDES, StagingServer
@@ -35,21 +29,6 @@ def network_policy(subject: ServerSubject) -> Iterator[Finding]:
             "every pod in the cluster can read the logs: the history server does not authenticate users",
             "set `networkPolicy: {enabled: true}`, and list the proxy in front of it in `ingressFrom`",
         )
-
-
-def open_debugger(subject: ServerSubject) -> Iterator[Finding]:
-    """A JVM in which anyone who connects can run code."""
-    return hardening.debuggers_in(subject.path("javaOptions"), subject.server.java_options)
-
-
-def secret_in_env(subject: ServerSubject) -> Iterator[Finding]:
-    """Secrets in environment variables."""
-    return hardening.secrets_in(subject.root, subject.server.spec)
-
-
-def large_pointers(subject: ServerSubject) -> Iterator[Finding]:
-    """A heap just above the limit for compressed pointers of the JVM."""
-    return reliability.pointers(subject.path("memory"), subject.server.heap, "use 31g")
 
 
 def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
@@ -120,58 +99,3 @@ def single_replica(subject: ServerSubject) -> Iterator[Finding]:
             "1",
             next_step="set `replicas: 2`",
         )
-
-
-SERVERS: Mapping[str, ServerCheck] = {
-    "SG204": gitops.namespace,
-    "SG220": images.digest,
-    "SG221": images.unqualified,
-    "SG222": images.registries,
-    "SG223": images.pull_policy,
-    "SG232": cpu_limit,
-    "SG239": open_debugger,
-    "SG247": reliability.verbose_log,
-    "SG254": reliability.required_labels,
-    "SG260": large_pointers,
-}
-"""Code -> the rule's check of a server with a JVM."""
-
-SERVICE: Mapping[str, ServerCheck] = {**SERVERS, trust.CODE: trust.many_namespaces}
-"""Code -> the rule's check of a shuffle service. It has no rules of Pod Security: it needs access to its
-nodes, as SG146 says, and so cannot satisfy any level."""
-
-HISTORY: Mapping[str, ServerCheck] = {
-    **SERVERS,
-    "SG211": restricted.privileged,
-    "SG214": restricted.root,
-    "SG215": restricted.seccomp,
-    "SG217": restricted.confinement,
-    "SG231": hardening.low_user,
-    "SG234": network_policy,
-    "SG235": hardening.exposed_ui,
-    "SG237": secret_in_env,
-    "SG257": hardening.plain_ingress,
-    "SG258": endless_logs,
-}
-"""Code -> the rule's check of a history server."""
-
-STAGING: Mapping[str, ServerCheck] = {
-    "SG204": gitops.namespace,
-    "SG211": restricted.privileged,
-    "SG214": restricted.root,
-    "SG215": restricted.seccomp,
-    "SG217": restricted.confinement,
-    "SG220": images.digest,
-    "SG221": images.unqualified,
-    "SG222": images.registries,
-    "SG223": images.pull_policy,
-    "SG231": hardening.low_user,
-    "SG232": cpu_limit,
-    "SG234": staging_network_policy,
-    "SG254": reliability.required_labels,
-    "SG257": plain_staging_ingress,
-    "SG273": plain_staging_server,
-    "SG274": endless_artifacts,
-    "SG275": single_replica,
-}
-"""Code -> the rule's check of a staging server, which has no JVM."""

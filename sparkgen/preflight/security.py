@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparkgen.lint.findings import Finding, Rule
-from sparkgen.lint.registry import RULES, server_checks
-from sparkgen.lint.serversubject import ServerSubject
+from sparkgen.lint.registry import RULES, findings_of
 from sparkgen.lint.settings import Settings
-from sparkgen.lint.subject import Subject
-from sparkgen.model import SERVER_KINDS
 from sparkgen.model.shuffle import SERVICE_KIND
 
 _ALWAYS = ("host-access", "privileged", "confinement")
@@ -44,23 +40,10 @@ def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
     if document["kind"] == SERVICE_KIND:
         yield "a shuffle service uses directories and a port of its nodes (SG146)"
         return
-    for rule, finding in _found(document):
+    rules = [rule for rule in RULES if "pss-restricted" in rule.profiles]
+    for rule, finding in findings_of(document, Settings(), rules=rules):
         if level == "restricted" or _in_baseline(rule.name, finding.found):
             yield f"{finding.message} ({rule.code})"
-
-
-def _found(document: Mapping[str, Any]) -> Iterator[tuple[Rule, Finding]]:
-    """Yields what the rules of Pod Security find in a document's pods, each with its rule."""
-    rules = [rule for rule in RULES if "pss-restricted" in rule.profiles]
-    if document["kind"] in SERVER_KINDS:
-        server, checks = ServerSubject.of(document, Settings()), server_checks(document["kind"])
-        for rule in rules:
-            if rule.code in checks:
-                yield from ((rule, finding) for finding in checks[rule.code](server))
-        return
-    subject = Subject.of(document, Settings())
-    for rule in rules:
-        yield from ((rule, finding) for finding in rule.check(subject))
 
 
 def _in_baseline(rule: str, found: str) -> bool:

@@ -42,7 +42,7 @@ Check = Callable[["DocumentFacts"], Iterable[Finding]]
 ServerCheck = Callable[["ServerFacts"], Iterable[Finding]]
 
 
-def nothing(_: object) -> Iterable[Finding]:
+def nothing(_: object) -> tuple[()]:
     """The check of a rule that does not apply to a kind of documents: it finds nothing."""
     return ()
 
