@@ -1,6 +1,5 @@
 """Go tools, pinned, built from their modules into the cache.
 
-    .venv/bin/python tools/gotools/gotools.py path helm   print the command's path; build it first if need be
     .venv/bin/python tools/gotools/gotools.py build       build what `make test` needs
     .venv/bin/python tools/gotools/gotools.py build all   build every tool
 
@@ -306,18 +305,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line: 0 ok, 1 a tool could not be built."""
     parser = argparse.ArgumentParser(prog="gotools.py", description="Pinned Go tools, built into the cache.")
     commands = parser.add_subparsers(dest="command", required=True)
-    path = commands.add_parser("path", help="print the path of a tool, building it if it is not there")
-    path.add_argument("name")
     build = commands.add_parser(
         "build", help="build tools: those that `make test` needs, those named, or all"
     )
     build.add_argument("names", nargs="*")
     options = parser.parse_args(arguments)
-    if options.command == "path":
-        print(ensure(options.name))
-    else:
-        for name in _names(options.names):
-            progress.say(f"{name}: {ensure(name)}")
+    for name in _names(options.names):
+        progress.say(f"{name}: {ensure(name)}")
     return 0
 
 

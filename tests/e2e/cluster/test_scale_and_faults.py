@@ -38,8 +38,7 @@ def test_a_thousand_pods_come_and_go(cluster: Cluster, namespace: str) -> None:
     template = {
         "metadata": {"labels": {"app": "many"}},
         "spec": {
-            "tolerations": [fakes.TAINT],
-            "nodeSelector": {"type": "kwok"},
+            **fakes.PLACE,
             "containers": [{"name": "main", "image": "fake"}],
         },
     }

@@ -32,8 +32,7 @@ def executor_template() -> dict[str, Any]:
             "spec": {
                 "restartPolicy": "Never",
                 "automountServiceAccountToken": False,
-                "tolerations": [fakes.TAINT],
-                "nodeSelector": {"type": "kwok"},
+                **fakes.PLACE,
                 "terminationGracePeriodSeconds": 1,
                 "containers": [{"name": contract.EXECUTOR_CONTAINER, "image": "fake"}],
             },

@@ -118,3 +118,22 @@ def test_what_ends_at_once_is_told_with_its_log(tmp_path: Path) -> None:
     command = ["sh", "-c", "echo no such luck; exit 3"]
     with pytest.raises(ToolError, match="no such luck"):
         processes.start(command, tmp_path / "log", tmp_path / "x.pid", forks=True)
+
+
+def test_a_wait_for_a_program_ends_when_it_is_there(tmp_path: Path) -> None:
+    """It looks until then, and no longer."""
+    looks = iter([False, False, True])
+    processes.wait_until(lambda: next(looks), "it", tmp_path / "log", seconds=10, pause=0)
+    assert list(looks) == []
+
+
+@pytest.mark.parametrize(
+    ("runs", "why"), [(True, "not within 0 s"), (False, "its process has ended")], ids=["late", "dead"]
+)
+def test_a_wait_in_vain_shows_the_end_of_the_log(tmp_path: Path, runs: bool, why: str) -> None:
+    """Of the program that did not come, and at once when its process has ended."""
+    log = tmp_path / "x.log"
+    log.write_text("starting\nno such file\n")
+    with pytest.raises(ToolError) as caught:
+        processes.wait_until(lambda: False, "x does not listen", log, 0 if runs else 60, runs=lambda: runs)
+    assert str(caught.value) == f"x does not listen: {why}; {log} ends with:\n  starting\n  no such file"

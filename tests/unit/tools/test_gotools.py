@@ -86,7 +86,7 @@ def test_a_pin_that_is_missing_is_told() -> None:
 
 def test_an_unknown_tool_is_told_with_those_that_are_known(capsys: pytest.CaptureFixture[str]) -> None:
     """The command line ends with 1 and lists the names; nothing is on standard output."""
-    assert gotools.main(["path", "helmm"]) == 1
+    assert gotools.main(["build", "helmm"]) == 1
     output = capsys.readouterr()
     assert output.out == ""
     assert "no tool 'helmm'; there are: helm, helm3, kubeconform, " in output.err
