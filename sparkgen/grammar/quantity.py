@@ -39,6 +39,8 @@ ALLOWED = 'a number with at most one Kubernetes suffix: m, k, M, G, T, Ki, Mi, G
 LONGEST_TEXT = 64
 LARGEST_EXPONENT = 30
 """Larger than the amount of any resource; Kubernetes itself stops at 2^63 - 1."""
+_SMALLEST_EXPONENT = -100
+"""With this exponent or a smaller one, no text reaches a billionth: each is rounded to that, or is zero."""
 
 _EXACT = Context(prec=120, rounding=ROUND_UP)
 
@@ -60,9 +62,9 @@ def parse(text: str) -> Decimal:
     sign, number, exponential, exponent, suffix = match.groups()
     factor = SUFFIXES[suffix or ""]
     if exponential:
-        if abs(int(exponent)) > LARGEST_EXPONENT:
+        if int(exponent) > LARGEST_EXPONENT:
             raise GrammarError("has an exponent that is too large")
-        factor = Decimal(f"1e{int(exponent)}")
+        factor = Decimal(f"1e{max(int(exponent), _SMALLEST_EXPONENT)}")
     value = _EXACT.multiply(Decimal(number), factor)
     if _EXACT.remainder(value, SUFFIXES["n"]) != 0:
         value = value.quantize(SUFFIXES["n"], context=_EXACT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -207,3 +208,51 @@ def test_set_of_other_types(helm_call: Call, objects: Callable[[str], list[dict[
         for item in parity.without_helms_own(objects(done.stdout))
     }
     assert found == {(item["kind"], item["metadata"]["name"]): item for item in parity.rendered(wanted)}
+
+
+def gang(*amounts: str) -> dict[str, Any]:
+    """A document for which the chart adds up what pods request; its driver has a sidecar for each amount."""
+    sidecars = [
+        {"name": f"s{index}", "image": "s:1", "resources": {"requests": {"memory": amount}}}
+        for index, amount in enumerate(amounts)
+    ]
+    spec = {"type": "Scala", "sparkVersion": "4.3.0", "image": "i:1", "mainClass": "M"}
+    more = {
+        "mainApplicationFile": "local:///m.jar",
+        "batchScheduler": "yunikorn",
+        "driver": {"sidecars": sidecars},
+    }
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": "gang"},
+        "spec": {**spec, **more},
+    }
+
+
+@pytest.mark.parametrize(
+    ("amounts", "says"),
+    [
+        (["1e123456"], "the quantity 1e123456 has an exponent that is too large"),
+        (["1e-123456"], "the quantity 1e-123456 has an exponent that is too large"),
+        (["1e99"], "the quantity 1e99 cannot be added up"),
+        (["1" * 70], f"the quantity {'1' * 64} cannot be added up"),
+        (["5P", "5P"], "the amounts of memory cannot be added up"),
+    ],
+)
+def test_amounts_without_bounds(amounts: list[str], says: str, helm_call: Call, tmp_path: Path) -> None:
+    """Templates repeat no digit for an exponent without bounds, and no sum of 64 bits becomes negative."""
+    values = tmp_path / "gang.yaml"
+    values.write_text(json.dumps(gang(*amounts)), encoding="utf-8")
+    done = helm_call("template", "any", "spark-app", "-f", str(values), "--skip-schema-validation")
+    assert done.returncode == 1
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize("amount", ["1e31", "1e700000000", "1" * 65, 1e300])
+def test_the_schema_bounds_amounts(amount: Any) -> None:
+    """So Helm, editors and `validate` refuse what nobody could add up."""
+    document = gang("1e+030")
+    assert validator().is_valid(document)
+    document["spec"]["driver"]["sidecars"][0]["resources"]["requests"]["memory"] = amount
+    assert not validator().is_valid(document)

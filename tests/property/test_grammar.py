@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.grammar import GrammarError, cpu, cron, duration, factor, memory, quantity, timestamp, timezone
-from sparkgen.schema.accepts import python_pattern
-from sparkgen.schema.store import application_schema
+from sparkgen.schema.accepts import compile_schema, python_pattern
+from sparkgen.schema.store import application_schema, kubernetes_schema
 
 PARSERS: dict[str, Callable[[str], Any]] = {
     "memory": memory.to_bytes,
@@ -93,7 +93,7 @@ def test_every_listed_time_zone_is_taken(name: str) -> None:
 BEYOND_PATTERNS = {
     "memory": ("is too large for Spark",),
     "duration": ("is too large for Spark",),
-    "cpu": ("has an exponent that is too large", "is too long for a quantity"),
+    "cpu": ("is too long for a quantity",),
     "factor": ("is too long for a factor",),
     "cron": ("has ", "names a time zone"),
     "timezone": ("is ", "has the area", "means the time zone of the controller"),
@@ -105,7 +105,23 @@ fields of a schedule one by one, and the names of time zones."""
 WRITTEN = {
     "memory": ["4g", " 4GB\t", "4\u212a", "0k", "9" * 30, "4i", "4 g", "4gb\n", "b", "1.5g"],
     "duration": ["-5MIN", "1us", "0", "9" * 30, "1d ", "1w", "--1s", "1 s", "5m\u0130n"],
-    "cpu": ["-0.0e3", ".5", "5.", "+1Ki", "1e99", "-.0", "-0.1", ".", "1E", "1e", "1 ", "0" * 70],
+    "cpu": [
+        "-0.0e3",
+        ".5",
+        "5.",
+        "+1Ki",
+        "1e99",
+        "1e+0030",
+        "1e31",
+        "1e-999",
+        "-.0",
+        "-0.1",
+        ".",
+        "1E",
+        "1e",
+        "1 ",
+        "0" * 70,
+    ],
     "factor": [".5", "1.", "+0.25e-3", "0", "0.0", ".", "1e100", "1" * 50, " 0.1\0", "0x1"],
     "cron": ["@every 1h.5m", "*-x * * * ,", "\u3000* * * * *\x1f", "@Daily", "* * * *", "0 0 0 * * *"],
     "timezone": ["UTC", "Etc/GMT+1", "-x/y", "a//b", "Local", "Europe/Berlni", "a/b/c", "", "A" * 15],
@@ -159,3 +175,47 @@ def test_a_pattern_at_the_edges_of_its_grammar(grammar: str) -> None:
     assert [text for text in WRITTEN[grammar] if not both_agree(grammar, text)] == []
     taken = [text for text in WRITTEN[grammar] if schema_pattern(grammar).search(text)]
     assert 0 < len(taken) < len(WRITTEN[grammar])
+
+
+QUANTITY = compile_schema(kubernetes_schema()["$defs"]["Quantity"])
+LONG = "0" * (quantity.LONGEST_TEXT - 1)
+
+
+def parses(amount: object) -> bool:
+    """Whether rendering can add an amount up."""
+    return why_not("quantity", str(amount)) is None
+
+
+@given(
+    text=st.from_regex(r"[+-]?[0-9]{0,2}\.?[0-9]{0,2}([eE][+-]?[0-9]{1,3}|[KMGTPE]?[inumk]?)")
+    | st.text()
+    | NEARLY
+)
+def test_the_schema_takes_the_quantities_that_can_be_added_up(text: str) -> None:
+    """So `validate` refuses what `render` cannot add up, and nothing else."""
+    assert QUANTITY(text) is parses(text)
+
+
+@pytest.mark.parametrize("text", [*WRITTEN["cpu"], "1e300", "1e-300", "1e-99999", LONG + "1", LONG + "12"])
+def test_the_schema_at_the_edges_of_quantities(text: str) -> None:
+    """The same for the texts that are written here."""
+    assert QUANTITY(text) is parses(text)
+
+
+@given(number=st.floats(allow_nan=False, allow_infinity=False) | st.integers())
+def test_the_schema_takes_the_numbers_that_can_be_added_up(number: float) -> None:
+    """A number of a document that the schema takes is a quantity, however large or small it is."""
+    assert not QUANTITY(number) or parses(number)
+
+
+@pytest.mark.parametrize(("number", "taken"), [(1e30, True), (1e31, False), (-1e300, False), (5e-324, True)])
+def test_the_schema_at_the_edges_of_numbers(number: float, taken: bool) -> None:
+    """The largest and the smallest."""
+    assert QUANTITY(number) is parses(number) is taken
+
+
+@pytest.mark.parametrize("text", ["1e-30", "1e-99", "1e-100", "1e-99999", "9" * 55 + "e-99999"])
+def test_the_smallest_quantities_are_a_billionth(text: str) -> None:
+    """As in Kubernetes, which rounds away from zero."""
+    assert quantity.parse(text) == Decimal("1e-9")
+    assert quantity.parse(f"0{text[1:]}" if text[0] == "1" else "0e-99999") == 0

@@ -18,6 +18,8 @@ from typing import Any
 
 import kubernetes_validate  # type: ignore[import-untyped]
 
+from sparkgen.grammar import quantity
+
 VERSION = "1.36"
 OUTPUT = Path(__file__).resolve().parents[2] / "schemas" / "kubernetes.schema.json"
 Schema = dict[str, Any]
@@ -165,13 +167,24 @@ LIMITS: dict[str, Schema] = {
 }
 """`<Type>` or `<Type>.<field>` -> ranges and lengths."""
 
+LARGEST_AMOUNT = float(f"1e{quantity.LARGEST_EXPONENT}")
+"""Of an amount that is a number in YAML."""
+
 SHORTEST = 30
 """A description with fewer characters takes the next sentence too: "Image pull policy." tells little."""
 
-QUANTITY = "^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
-"""apimachinery, pkg/api/resource/quantity.go: the grammar in the comment of `Quantity`."""
+QUANTITY = (
+    "^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE](\\+?0*([0-9]|[12][0-9]|30)|-[0-9]+))?$"
+)
+"""apimachinery, pkg/api/resource/quantity.go: the grammar in the comment of `Quantity`.
 
-QUANTITY_TEXT = "a Kubernetes quantity: a number, and m, k, M, G, T, Ki, Mi, Gi, Ti or nothing right after it"
+With the limits of sparkgen/grammar/quantity.py: a pod's requests must add up.
+"""
+
+QUANTITY_TEXT = (
+    "a Kubernetes quantity: a number, and m, k, M, G, T, Ki, Mi, Gi, Ti, an exponent up to e30 or nothing "
+    "right after it"
+)
 
 SCALARS: dict[str, Schema] = {
     "Quantity": {
@@ -179,6 +192,9 @@ SCALARS: dict[str, Schema] = {
         "type": ["string", "number"],
         "pattern": QUANTITY,
         "patternErrorMessage": QUANTITY_TEXT,
+        "maxLength": quantity.LONGEST_TEXT,
+        "minimum": -LARGEST_AMOUNT,
+        "maximum": LARGEST_AMOUNT,
     },
     "IntOrString": {
         "description": "A number, or a text: the name of a port, or a percentage.",

@@ -108,7 +108,7 @@
         {{- $call := dict "spec" $made.pod.spec "t" $.app.t -}}
         {{- template "sparkgen.requests" $call -}}
         {{- range $name, $amount := $call.amounts -}}
-          {{- $_ := set $whole.amounts $name (add (get $whole.amounts $name | default 0) (mul $amount $count)) -}}
+          {{- template "sparkgen.plus" (dict "amounts" $whole.amounts "name" $name "amount" $amount "times" $count) -}}
         {{- end -}}
       {{- end -}}
       {{- template "sparkgen.quantities" $whole -}}
@@ -145,7 +145,7 @@
   {{- range $name, $text := .spec.overhead | default dict -}}
     {{- $call := dict "text" (toString $text) "t" $.t -}}
     {{- template "sparkgen.thousandths" $call -}}
-    {{- $_ := set $most $name (add $call.value (get $most $name | default 0)) -}}
+    {{- template "sparkgen.plus" (dict "amounts" $most "name" $name "amount" $call.value "times" 1) -}}
   {{- end -}}
   {{- $_ := set . "amounts" $most -}}
 {{- end -}}
@@ -159,7 +159,7 @@
   {{- range $name, $text := $asked.laid -}}
     {{- $call := dict "text" (toString $text) "t" $.t -}}
     {{- template "sparkgen.thousandths" $call -}}
-    {{- $_ := set $amounts $name (add $call.value (get $amounts $name | default 0)) -}}
+    {{- template "sparkgen.plus" (dict "amounts" $amounts "name" $name "amount" $call.value "times" 1) -}}
   {{- end -}}
   {{- $_ := set . "amounts" $amounts -}}
 {{- end -}}
@@ -180,12 +180,18 @@
   {{- $_ := set . "quantities" $quantities -}}
 {{- end -}}
 
-{{- /* A quantity in thousandths of its unit, rounded up. In: text, t. Out: value. */ -}}
+{{- /*
+A quantity in thousandths of its unit, rounded up. Exponent and length have limits before anything repeats a digit:
+`1e700000000` would be a text of 700 MB. In: text, t. Out: value.
+*/ -}}
 {{- define "sparkgen.thousandths" -}}
   {{- $number := regexFind "^\\+?[0-9]*\\.?[0-9]*" .text | trimPrefix "+" -}}
   {{- $suffix := .text | trimPrefix "+" | trimPrefix $number -}}
   {{- $exponent := 0 -}}
   {{- if regexMatch "^[eE][+-]?[0-9]+$" $suffix -}}
+    {{- if not (regexMatch "^[eE][+-]?0*[0-9]{1,2}$" $suffix) -}}
+      {{- fail (printf "the quantity %s has an exponent that is too large: write it without one" (trunc 64 .text)) -}}
+    {{- end -}}
     {{- $exponent = trimAll "eE+" $suffix | atoi -}}
     {{- $suffix = "" -}}
   {{- end -}}
@@ -196,14 +202,24 @@
   {{- $shift := sub (len $fraction) $exponent | int -}}
   {{- $up := first $factor | int64 -}}
   {{- $down := last $factor | int64 -}}
-  {{- if lt $shift 0 -}}{{- $digits = print $digits (repeat (sub 0 $shift | int) "0") -}}{{- end -}}
-  {{- if or (gt $shift 9) (gt (len $digits) 18) (not $up) -}}
-    {{- fail (printf "the quantity %s cannot be added up: write a smaller one, with fewer digits" .text) -}}
-  {{- end -}}
-  {{- if gt (atoi $digits | int64) (div 9000000000000000000 $up) -}}
-    {{- fail (printf "the quantity %s cannot be added up: write a smaller one, with fewer digits" .text) -}}
-  {{- end -}}
+  {{- if and (ne $digits "0") (lt $shift 0) -}}{{- $digits = print $digits (repeat (sub 0 $shift | int) "0") -}}{{- end -}}
+  {{- if or (gt $shift 9) (gt (len $digits) 18) (not $up) -}}{{- template "sparkgen.tooMuch" (printf "the quantity %s" (trunc 64 .text)) -}}{{- end -}}
+  {{- if gt (atoi $digits | int64) (div 9000000000000000000 $up) -}}{{- template "sparkgen.tooMuch" (printf "the quantity %s" (trunc 64 .text)) -}}{{- end -}}
   {{- if gt $shift 0 -}}{{- $down = mul $down (print "1" (repeat $shift "0") | atoi) -}}{{- end -}}
   {{- $product := mul (atoi $digits) $up -}}
   {{- $_ := set . "value" (add (div $product $down) (ternary 0 1 (eq 0 (mod $product $down)))) -}}
+{{- end -}}
+
+{{- /* Adds an amount, some times. In: name, amount, times. In, out: amounts. */ -}}
+{{- define "sparkgen.plus" -}}
+  {{- $before := get .amounts .name | default 0 -}}
+  {{- if gt (int64 .amount) (div (sub 9000000000000000000 $before) (max 1 .times)) -}}
+    {{- template "sparkgen.tooMuch" (printf "the amounts of %s" .name) -}}
+  {{- end -}}
+  {{- $_ := set .amounts .name (add $before (mul .amount .times)) -}}
+{{- end -}}
+
+{{- /* Refuses what 64 bits cannot hold in thousandths. Dot: what it is. */ -}}
+{{- define "sparkgen.tooMuch" -}}
+  {{- fail (printf "%s cannot be added up: write less than 9P, with fewer digits" .) -}}
 {{- end -}}

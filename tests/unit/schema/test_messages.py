@@ -371,7 +371,8 @@ CASES = {
         ("SG014", "11:34", "spec.allocation.resources.limits.memory", "`memory` cannot be `1 Gi`"),
         (
             "1 Gi",
-            "a Kubernetes quantity: a number, and m, k, M, G, T, Ki, Mi, Gi, Ti or nothing right after it",
+            "a Kubernetes quantity: a number, and m, k, M, G, T, Ki, Mi, Gi, Ti, an exponent up to e30 or "
+            "nothing right after it",
             "for example `memory: 1Gi`",
         ),
     ),
