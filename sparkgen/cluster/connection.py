@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FIELD_MANAGER = "sparkgen"
 """The field manager of server-side applies, unless the caller passes another one."""
 PIECE = 64 * 1024
+LONGEST_EVENT = 64 << 20
+"""The most bytes of one event of a watch: etcd's objects have at most a few MiB."""
 """The largest number of bytes of a stream that are read at once."""
 PAGE = 500
 """The largest number of objects in one answer to a list."""
@@ -314,11 +316,17 @@ def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _events(pieces: Iterator[bytes]) -> Iterator[Any]:
-    """Yields the JSON values of a stream, one on each line."""
-    rest = b""
+    """Yields the JSON values of a stream, one on each line. Raises ValueError above LONGEST_EVENT."""
+    rest = bytearray()
     for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from (decode(line) for line in lines if line)
+        first, *more = piece.split(b"\n")
+        rest += first
+        for line in more:
+            if rest:
+                yield decode(bytes(rest))
+            rest = bytearray(line)
+        if len(rest) > LONGEST_EVENT:
+            raise ValueError("an event of a watch is too large")
 
 
 def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluster:

@@ -32,7 +32,17 @@ _CLUSTER = {"server", "certificate-authority", "certificate-authority-data", "ex
 _USER = {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token"}
 _UNAUTHORIZED = 401
 _NO_PASSWORD = b""  # an encrypted key is an error; ssl would ask for its password on the terminal
+LONGEST_PAUSE = 10.0
 _FILES = ("certificate-authority", "client-certificate", "client-key")
+
+
+class _Again(urllib3.Retry):
+    """Retries as a server asks, but waits for at most LONGEST_PAUSE seconds."""
+
+    def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
+        """Returns the seconds until the next try; None if the server names none."""
+        asked = super().get_retry_after(response)
+        return None if asked is None else min(asked, LONGEST_PAUSE)
 
 
 class Plain:
@@ -54,7 +64,7 @@ class Plain:
             url,
             body=None if call.body is None else json.dumps(call.body).encode(),
             headers={**self._headers, **call.headers},
-            retries=urllib3.Retry(1),
+            retries=_Again(1),
             redirect=False,
             timeout=urllib3.Timeout(connect=connect, read=read),
             preload_content=False,

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.cluster import connection
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Place, choose
 from sparkgen.codes import hindrance_of, unmarked
@@ -524,3 +525,10 @@ def test_listed_objects_are_looked_at_a_few_times_each(names: bool, pods: bool) 
         return work(lambda: find(cluster))
 
     assert found(2 * SIZE) <= MOST_GROWTH * found(SIZE)
+
+
+def test_a_watch_has_events_of_a_limited_size() -> None:
+    """Whatever the size of the pieces in which they come; a server without line breaks is none."""
+    assert [*connection._events(iter([b'{"a"', b":1}\n\n[", b"2]\n"]))] == [{"a": 1}, [2]]
+    with pytest.raises(ValueError, match="too large"):
+        [*connection._events(iter([b"x" * (1 << 20)] * 65))]
