@@ -11,7 +11,7 @@ import pytest
 from spark import published_logs
 from sparkgen.eventlog import read_recording
 from sparkgen.whatif.outcome import recorded
-from sparkgen.whatif.recorded import NotReplayable, work_of
+from sparkgen.whatif.recorded import NotReplayable, understood
 from sparkgen.whatif.replay import replay
 
 
@@ -42,10 +42,10 @@ def test_those_with_executors_replay_near_the_truth(logs: list[Path]) -> None:
     for log in logs:
         read = read_recording(str(log))
         try:
-            settings, work = work_of(read)
+            found = understood(read)
         except NotReplayable:
             continue
-        truth = recorded(read, settings.slots)
-        errors[log.name] = replay(work, settings).wall / truth.wall - 1
+        truth = recorded(read, found.settings.slots)
+        errors[log.name] = replay(found.work, found.settings).wall / truth.wall - 1
     assert len(errors) == 8
     assert max(map(abs, errors.values())) < 0.08, errors
