@@ -12,10 +12,14 @@ from sparkgen.eventlog.recording import Executor, Job, MemoryPeak, Reading, Reco
 
 
 def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
-    """The recording of the gathered events. Raises ValueError if `so_far.start` is None."""
+    """The recording of the gathered events.
+
+    Raises ValueError if `so_far.start` is None, and EventLogError if too many tasks lack an end.
+    """
     start = so_far.start
     if start is None:
         raise ValueError("no application")
+    so_far.keep_missing(_missing(so_far))
     clock = clock_of(so_far, start.time)
     stages, jobs = _stages(so_far, clock), _jobs(so_far, clock)
     executors = _executors(so_far, stages, clock)
@@ -35,6 +39,17 @@ def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
         reading=replace(reading, impossible=clock.moved),
         profiles=so_far.profiles,
         lost_output=so_far.lost_output,
+    )
+
+
+def _missing(so_far: Gathered) -> int:
+    """The number of tasks without an end in the log, of stages with an attempt that was completed."""
+    begun = {key: info for key, info in so_far.stages.items() if info.submitted is not None}
+    completed = {info.id for info in begun.values() if info.completed is not None and not info.failure}
+    return sum(
+        max(0, info.tasks - len(set(so_far.tasks.get(key, Tasks()).index)))
+        for key, info in begun.items()
+        if info.id in completed
     )
 
 

@@ -46,6 +46,10 @@ LONGEST_VALUE = 1000
 """The most characters of a property that a replay reads, and of other long texts."""
 MOST_KEPT = 5_000_000
 """The most task attempts, jobs, stages, executors and parts: a replay of more takes hours and gigabytes."""
+MISSING_ALWAYS = 1000
+"""The number of tasks whose end may be missing in any log."""
+MISSING_PER_TASK = 10
+"""The number of tasks whose end may be missing for each kept value: a busy driver drops events."""
 
 
 @dataclass(slots=True)
@@ -95,6 +99,20 @@ class Gathered:
                 f"the log is too large for a replay: over {MOST_KEPT:,} task attempts, jobs, stages, "
                 "executors and properties"
             )
+
+    def keep_missing(self, number: int) -> None:
+        """Count tasks that the log names only by a stage's number of tasks: a replay makes them up.
+
+        Raises EventLogError if they are far more than what the log has.
+        """
+        most = MISSING_ALWAYS + MISSING_PER_TASK * self.kept
+        if number > most:
+            raise EventLogError(
+                f"the log lacks the ends of {number:,} tasks of completed stages; a replay of this log can "
+                f"make up at most {most:,}. Record the run again with a larger "
+                "spark.scheduler.listenerbus.eventqueue.capacity, so that the driver drops no events"
+            )
+        self.keep(number)
 
 
 def _version(so_far: Gathered, event: events.LogStart) -> None:

@@ -14,6 +14,7 @@ from sparkgen.model.properties import is_true
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 DYNAMIC = "spark.dynamicAllocation."
+MAXIMUM = f"{DYNAMIC}maxExecutors"
 LEAST_OVERHEAD = 384
 OVERHEAD_FACTOR = 0.1
 LARGEST_FACTOR = 1000
@@ -191,9 +192,9 @@ def _usual_ratio(properties: Mapping[str, str]) -> float:
 
 def _dynamic(read: _Reader, service: bool) -> DynamicAllocation:
     least = read.count(f"{DYNAMIC}minExecutors", 0, least=0)
-    most = read.optional_count(f"{DYNAMIC}maxExecutors")
+    most = read.optional_count(MAXIMUM)
     if most is not None and most < least:
-        raise BadSetting(f"{DYNAMIC}maxExecutors is {most}, less than minExecutors ({least})")
+        raise BadSetting(f"{MAXIMUM} is {most}, less than minExecutors ({least})")
     asked = read.count(f"{DYNAMIC}initialExecutors", least, least=0)
     asked = max(least, asked, read.count("spark.executor.instances", 0, least=0))
     backlog = read.seconds(f"{DYNAMIC}schedulerBacklogTimeout", 1.0)

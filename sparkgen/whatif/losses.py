@@ -83,7 +83,7 @@ def _merged(attempts: Sequence[Stage]) -> Stage:
     for row in _rows(first):
         if first.tasks.index[row] in have or len(attempts) == 1:
             tasks.take(first.tasks, row, first.tasks.index[row])
-    free = iter(sorted(set(range(first.size)) - have))
+    free = (place for place in range(first.size) if place not in have)
     for later in attempts[1:]:
         given: dict[int, int] = {}
         """Task of the later attempt -> task of the stage."""

@@ -120,6 +120,9 @@ def summed(
     there = [(one.profile, one.registered, one.ended) for one in lives if one.registered is not None]
     paid = [(one.profile, one.created, one.ended) for one in lives if one.created is not None]
     over_time = steps((begin, end) for _, begin, end in there)
+    by_profile: dict[int, list[tuple[float, float]]] = {}
+    for id_, begin, end in paid:
+        by_profile.setdefault(id_, []).append((begin, end))
     return Outcome(
         wall=wall,
         executor_seconds=sum(end - begin for _, begin, end in there),
@@ -132,9 +135,7 @@ def summed(
         slots=slots if isinstance(slots, int) else slots[0],
         lost=lost,
         slot_seconds=sum((end - begin) * several[id_] for id_, begin, end in there) if several else None,
-        by_profile={
-            id_: steps((begin, end) for own, begin, end in paid if own == id_) for id_ in several if id_
-        },
+        by_profile={id_: steps(by_profile.get(id_, ())) for id_ in several if id_},
     )
 
 

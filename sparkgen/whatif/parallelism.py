@@ -41,13 +41,23 @@ def follows(recording: Recording, properties: Mapping[str, str]) -> frozenset[in
     return frozenset(found) if found and seconds >= MATTERS * recording.task_seconds else frozenset()
 
 
+SPLIT_ALWAYS = 100_000
+"""The number of tasks into which any work may be split."""
+MORE_TASKS = 20
+"""Work is split into at most so many times its tasks: the number of cores may be a false claim of the log."""
+
+
 def split_anew(work: Workload, stages: frozenset[int], settings: Configuration) -> Workload | None:
     """The work if these stages have as many tasks as a fixed number of executors has cores.
 
-    None if they already have as many, or with dynamic allocation, where the number of cores changes.
+    None if they already have as many, or with dynamic allocation, where the number of cores changes, or if
+    there would be too many tasks.
     """
     count = max(LEAST, settings.instances * settings.cores)
     if not stages or settings.dynamic is not None:
+        return None
+    affected = [one for one in work.stages if one.id in stages and one.profile == 0]
+    if len(affected) * count > SPLIT_ALWAYS + MORE_TASKS * sum(len(one.tasks) for one in work.stages):
         return None
     made = tuple(_split(one, count) if one.id in stages and one.profile == 0 else one for one in work.stages)
     return None if made == work.stages else replace(work, stages=made)

@@ -20,6 +20,8 @@ class Policies:
     _by_profile: dict[int, AllocationPolicy] = field(default_factory=dict)
     _profile_of: dict[int, int] = field(default_factory=dict)
     """Executor -> its profile."""
+    _backlogged: set[int] = field(default_factory=set)
+    """The profiles whose timer of growth may run."""
 
     def __post_init__(self) -> None:
         self._policy(0)
@@ -39,16 +41,18 @@ class Policies:
     def stage_submitted(self, profile: int, now: float) -> None:
         """Handle the submission of a stage, whose tasks now wait."""
         self._policy(profile).stage_submitted(now)
+        self._backlogged.add(profile)
 
     def backlogged(self, profile: int, now: float) -> None:
         """Start the profile's timer of growth, because tasks wait."""
         self._policy(profile).backlogged(now)
+        self._backlogged.add(profile)
 
     def queue_empty(self, waiting: Mapping[int, int]) -> None:
         """Stop the timers of the profiles for which no task waits."""
-        for profile, policy in self._by_profile.items():
-            if not waiting.get(profile):
-                policy.queue_empty()
+        for profile in [one for one in self._backlogged if not waiting.get(one)]:
+            self._by_profile[profile].queue_empty()
+            self._backlogged.remove(profile)
 
     def executor_added(self, profile: int, id_: int, now: float) -> None:
         """Add a registered executor."""

@@ -11,6 +11,7 @@ from sparkgen.eventlog import Recording
 from sparkgen.eventlog.recording import ResourceProfile
 from sparkgen.grammar.whole import whole
 from sparkgen.model.properties import is_true
+from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.configuration import (
     DYNAMIC,
     Configuration,
@@ -28,6 +29,18 @@ from sparkgen.whatif.workload import Workload
 _MEMORY = ("memory", "memoryOverhead", "offHeap", "pyspark.memory")
 """The names of ExecutorResourceRequests for memory, in MiB."""
 _OWN = (*_MEMORY, "cores", "cpus")
+_FIRST = (f"{DYNAMIC}minExecutors", f"{DYNAMIC}initialExecutors", "spark.executor.instances")
+"""The properties for executors that exist from the start, with dynamic allocation."""
+
+
+MORE_EXECUTORS = 10
+"""A log may ask for this many times the executors that came, or for ceiling.UNREVIEWED if these are more.
+
+Its properties are claims of user code, and a replay with many executors takes long.
+"""
+
+MOST_PROFILES = 1000
+"""The most resource profiles of a replay: with each event, Spark's policy looks at all of them."""
 
 
 class NotReplayable(SparkgenError):
@@ -57,6 +70,9 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
     cores = Counter(one.cores for one in recording.executors)
     if cores:
         properties.setdefault("spark.executor.cores", str(cores.most_common(1)[0][0]))
+    for name in _FIRST:
+        if (count := whole(properties.get(name, ""))) and most_executors(recording) < count < 2**31 - 1:
+            properties[name] = str(most_executors(recording))
     if is_true(properties, f"{DYNAMIC}enabled"):
         if recording.spark_version.startswith(("2.", "3.0.", "3.1.", "3.2.", "3.3.")):  # true since 3.4
             properties.setdefault(f"{DYNAMIC}shuffleTracking.enabled", "false")
@@ -67,6 +83,18 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
     ):  # the cluster had no room for more, the work was done, or another setting requested them
         properties["spark.executor.instances"] = str(came)
     return properties
+
+
+def most_executors(recording: Recording) -> int:
+    """The most executors for which the properties of a log may ask."""
+    return max(ceiling.UNREVIEWED, MORE_EXECUTORS * len(recording.executors))
+
+
+def with_most(settings: Configuration, most: int) -> Configuration:
+    """The settings with at most this many executors by dynamic allocation."""
+    if settings.dynamic is None or ceiling.maximum(settings.allocation) <= most:
+        return settings
+    return replace(settings, allocation=replace(settings.allocation, maximum=most))
 
 
 def _came(recording: Recording) -> int:
@@ -101,6 +129,7 @@ def understood(recording: Recording) -> Recorded:
     _refuse(recording)
     settings = configuration(recorded_properties(recording))
     settings = replace(settings, profiles=shapes(recording, settings))
+    settings = with_most(settings, most_executors(recording))
     lost = losses(recording, dynamic=settings.dynamic is not None)
     asked = asked_at(recording, settings, lost.executors)
     return Recorded(
@@ -119,26 +148,39 @@ def _refuse(recording: Recording) -> None:
             f"{recording.source}: the application ran in Spark's local mode, without executors. "
             "Record a run with executors, for example with sparkgen run --local"
         )
+    if (used := len({stage.profile for stage in recording.stages})) > MOST_PROFILES:
+        raise NotReplayable(
+            f"{recording.source}: the stages use {used:,} resource profiles, and a replay can handle at most "
+            f"{MOST_PROFILES:,}. Record a run that builds each profile once, and uses it again"
+        )
 
 
 def shapes(recording: Recording, settings: Configuration) -> dict[int, Shape]:
     """Profile -> the size of its executors, for profiles that stages use besides the default one."""
     used = {stage.profile for stage in recording.stages} - {0}
-    return {id_: _shape(recording, id_, settings) for id_ in sorted(used)}
+    cores: dict[int, Counter[int]] = {}
+    for one in recording.executors:
+        cores.setdefault(one.profile, Counter())[one.cores] += 1
+    return {
+        id_: _shape(recording.profiles.get(id_, ResourceProfile({}, {})), cores.get(id_, Counter()), settings)
+        for id_ in sorted(used)
+    }
 
 
-def _shape(recording: Recording, id_: int, settings: Configuration) -> Shape:
-    """The size of a profile's executors; missing cores are as in the log, others as in the default one."""
-    said = recording.profiles.get(id_, ResourceProfile({}, {}))
-    had = Counter(one.cores for one in recording.executors if one.profile == id_)
+def _shape(said: ResourceProfile, had: Counter[int], settings: Configuration) -> Shape:
+    """The size of a profile's executors; missing cores are as in the log, others as in the default one.
+
+    `had`: how many executors of the log had a number of cores.
+    """
     usual = had.most_common(1)[0][0] if had else settings.cores
+    most = tasks_at_once(
+        {name: amount for name, amount in said.executor.items() if name not in _OWN},
+        {name: amount for name, amount in said.task.items() if name not in _OWN},
+    )
     sizes = [said.executor[name] for name in _MEMORY if name in said.executor]
     return Shape(
         cores=max(1, int(said.executor.get("cores", usual))),
         task_cpus=max(1, int(said.task.get("cpus", settings.task_cpus))),
         memory=int(sum(sizes)) if "memory" in said.executor else settings.executor_memory,
-        most_tasks=tasks_at_once(
-            {name: amount for name, amount in said.executor.items() if name not in _OWN},
-            {name: amount for name, amount in said.task.items() if name not in _OWN},
-        ),
+        most_tasks=None if most is None else max(1, most),  # tasks ran, even if the log says that none could
     )

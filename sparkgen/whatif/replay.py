@@ -43,6 +43,8 @@ class _Executor:
 
     since: float
     profile: int
+    number: int
+    """The number of its registration: executors are offered in this order, before it is made random."""
     free: int
     """The free shares (profiles.Shares): how many a task uses depends on its profile."""
     cold: int
@@ -61,7 +63,8 @@ class Replay:
         self.now = 0.0
         self._queue: list[tuple[float, int, Callable[[float], None]]] = []
         self._count = 0
-        self._tasks = Tasks(work, fair=settings.fair)
+        apart = settings.dynamic is not None and bool(settings.profiles)
+        self._tasks = Tasks(work, fair=settings.fair, by_profile=apart)
         self._stages = self._tasks.stages
         self._waits = Dependencies(work)
         self._together: dict[str, list[int]] = {}
@@ -69,6 +72,9 @@ class Replay:
         for job in work.jobs:
             self._together.setdefault(job.execution, []).extend(job.stages)
         self._executors: dict[int, _Executor] = {}
+        self._free: dict[int, set[int]] = {}
+        """Group of profiles (Tasks.group) -> its executors with free shares."""
+        self._registrations = 0
         self._began: dict[int, float] = {}
         """Job -> its start."""
         self._ready_at: float | None = None
@@ -149,7 +155,9 @@ class Replay:
 
     def _registered(self, id_: int, profile: int, now: float) -> None:
         slots = self.settings.shape(profile).slots
-        self._executors[id_] = _Executor(now, profile, self._shares.whole, slots)
+        self._registrations += 1
+        self._executors[id_] = _Executor(now, profile, self._registrations, self._shares.whole, slots)
+        self._free_of(profile).add(id_)
         if self._policy is not None:
             self._policy.executor_added(profile, id_, now)
             self._look_soon(now)
@@ -164,6 +172,7 @@ class Replay:
             self._look_soon(now)
         if executor is None:
             return
+        self._free_of(executor.profile).discard(id_)
         for place, task in executor.running:
             self._tasks.leave(place)
             self._requeue(place, task, now)
@@ -287,16 +296,10 @@ class Replay:
     # Tasks
 
     def _schedule(self, now: float) -> None:
-        order = self._tasks.order()
-        if self._tasks.next_stage(order) is None:
-            pass
-        elif self._policy is None or not self.settings.profiles:
-            self._offer(order, self._free_executors(), now)
-        else:
-            for profile in (0, *self.settings.profiles):
-                own = [place for place in order if self.work.stages[place].profile == profile]
-                free = [id_ for id_ in self._free_executors() if self._executors[id_].profile == profile]
-                self._offer(own, free, now)
+        orders = [(one, self._tasks.order(one)) for one in self._tasks.open_groups() if self._free.get(one)]
+        for group, order in orders:
+            if self._tasks.next_stage(order) is not None:
+                self._offer(order, self._free_executors(group), now)
         if self._policy is not None:
             self._policy.queue_empty(self._tasks.waiting)
 
@@ -313,8 +316,11 @@ class Replay:
                     taken.append(id_)
             free = [id_ for id_ in taken if self._executors[id_].free > 0]
 
-    def _free_executors(self) -> list[int]:
-        free = [id_ for id_, one in self._executors.items() if one.free > 0 and id_ not in self._pods.kills]
+    def _free_of(self, profile: int) -> set[int]:
+        return self._free.setdefault(self._tasks.group(profile), set())
+
+    def _free_executors(self, group: int) -> list[int]:
+        free = sorted(self._free[group] - self._pods.kills, key=lambda id_: self._executors[id_].number)
         if len(free) > 1:
             self._chance.shuffle(free)
         return free
@@ -328,6 +334,8 @@ class Replay:
             executor.cold -= 1
             seconds += self.work.warm_up
         executor.free -= self._shares.of(self.work.stages[place].profile)
+        if executor.free == 0:
+            self._free_of(executor.profile).discard(id_)
         self._launches += 1
         launch = executor.running[(place, task)] = self._launches
         if self._policy is not None:
@@ -340,6 +348,7 @@ class Replay:
             return  # the attempt was lost with its executor
         del executor.running[(place, task)]
         executor.free += self._shares.of(self.work.stages[place].profile)
+        self._free_of(executor.profile).add(id_)
         self._tasks.leave(place)
         self._task_seconds += seconds
         state, stage = self._stages[place], self.work.stages[place]

@@ -7,13 +7,15 @@ waited and ran.
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
-from sparkgen.eventlog import Recording
+from sparkgen.eventlog import Recording, Stage
 from sparkgen.runtime.allocator.decide import ceiling
-from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.configuration import Configuration, DynamicAllocation
 from sparkgen.whatif.policy import AllocationPolicy, next_tick
 
 WITH_APPLICATION = None
@@ -60,58 +62,106 @@ def _replacing(recording: Recording, later: Sequence[int], lost: frozenset[int])
 
 
 def _by_policy(recording: Recording, settings: Configuration, later: Sequence[int]) -> dict[int, float]:
+    if settings.dynamic is None:
+        raise ValueError("a fixed number of executors")
     asked: dict[int, float] = {}
-    profiles = {recording.executors[place].profile for place in later}
-    for profile in profiles:
-        asked |= _Requests(recording, settings, profile).asked(set(later))
+    executors: dict[int, list[int]] = {}
+    for place, executor in enumerate(recording.executors):
+        executors.setdefault(executor.profile, []).append(place)
+    stages: dict[int, list[Stage]] = {}
+    for stage in recording.stages:
+        stages.setdefault(stage.profile, []).append(stage)
+    guessed = set(later)
+    for profile in {recording.executors[place].profile for place in later}:
+        requests = _Requests(recording, _policy(settings, settings.dynamic, profile), profile)
+        asked.update(requests.asked(executors[profile], stages.get(profile, ()), guessed))
     return asked
+
+
+def _policy(settings: Configuration, dynamic: DynamicAllocation, profile: int) -> AllocationPolicy:
+    return AllocationPolicy(dynamic, settings.shape(profile).slots, ceiling.maximum(settings.allocation))
+
+
+@dataclass(slots=True)
+class _Open:
+    """Open requests for executors. Those of one time are one entry, because a log can claim billions."""
+
+    count: int = 0
+    _asked: deque[tuple[float, int]] = field(default_factory=deque)
+    """Times with the number of requests, in their order."""
+
+    def ask(self, now: float, number: int) -> None:
+        """Add requests."""
+        if number > 0:
+            self.count += number
+            self._asked.append((now, number))
+
+    def first(self) -> float:
+        """Remove the oldest request. Returns its time."""
+        time, number = self._asked.popleft()
+        if number > 1:
+            self._asked.appendleft((time, number - 1))
+        self.count -= 1
+        return time
+
+    def withdraw(self, number: int) -> Iterator[float]:
+        """Remove the newest requests. Yields the times of the last MOST_WITHDRAWN of these."""
+        left = min(number, self.count)
+        while left > 0:
+            time, there = self._asked.pop()
+            gone = min(there, left)
+            if there > gone:
+                self._asked.append((time, there - gone))
+            self.count -= gone
+            left -= gone
+            yield from itertools.repeat(time, min(gone, MOST_WITHDRAWN))
 
 
 class _Requests:
     """Spark's policy, applied to the recorded tasks and executors of one resource profile."""
 
-    def __init__(self, recording: Recording, settings: Configuration, profile: int) -> None:
-        if settings.dynamic is None:
-            raise ValueError("a fixed number of executors")
+    def __init__(self, recording: Recording, policy: AllocationPolicy, profile: int) -> None:
         self.recording = recording
-        self.policy = AllocationPolicy(
-            settings.dynamic, settings.shape(profile).slots, ceiling.maximum(settings.allocation)
-        )
-        self.profile = profile
+        self.policy = policy
         self.waiting = self.running = 0
         self.there = 0
-        self.open: deque[float] = deque([0.0] * (0 if profile else self.policy.target))
-        """The times of requests for which no executor has come yet."""
+        self.open = _Open()
+        """The requests for which no executor has come yet."""
+        self.open.ask(0.0, 0 if profile else self.policy.target)
         self.withdrawn: deque[float] = deque(maxlen=MOST_WITHDRAWN)
         """The times of requests that Spark withdrew. An executor that is already starting comes anyway."""
         self.found: dict[int, float] = {}
 
-    def asked(self, later: set[int]) -> dict[int, float]:
-        """Later executor -> the time of its request, or of its registration if there was none."""
+    def asked(
+        self, executors: Sequence[int], stages: Sequence[Stage], later: Container[int]
+    ) -> dict[int, float]:
+        """Later executor -> the time of its request, or of its registration if there was none.
+
+        `executors`, `stages`: those of the profile.
+        """
         look: float | None = None
-        for time, call in self._events(later):
+        for time, call in sorted(self._events(executors, stages, later), key=lambda event: event[0]):
             while look is not None and look < time:
                 look = self._look(look)
             call(time)
             look = next_tick(time) if look is None else min(look, next_tick(time))
         return self.found
 
-    def _events(self, later: set[int]) -> list[tuple[float, Callable[[float], None]]]:
-        found: list[tuple[float, Callable[[float], None]]] = []
-        for place, executor in enumerate(self.recording.executors):
-            if executor.profile == self.profile:
-                found.append((executor.added, partial(self._added, place, is_later=place in later)))
-                if executor.removed is not None:
-                    found.append((executor.removed, partial(self._removed, place)))
-        for stage in self.recording.stages:
-            if stage.profile == self.profile:
-                found.append((stage.submitted, partial(self._submitted, stage.size)))
-                found += [(time, self._launched) for time in stage.tasks.launched]
-                found += [(time, self._finished) for time in stage.tasks.finished]
-                never = max(0, stage.size - len(set(stage.tasks.index)))
-                ended = self.recording.ended if stage.completed is None else stage.completed
-                found.append((ended, partial(self._dropped, never)))
-        return sorted(found, key=lambda event: event[0])
+    def _events(
+        self, executors: Sequence[int], stages: Sequence[Stage], later: Container[int]
+    ) -> Iterator[tuple[float, Callable[[float], None]]]:
+        for place in executors:
+            executor = self.recording.executors[place]
+            yield executor.added, partial(self._added, place, is_later=place in later)
+            if executor.removed is not None:
+                yield executor.removed, partial(self._removed, place)
+        for stage in stages:
+            yield stage.submitted, partial(self._submitted, stage.size)
+            yield from ((time, self._launched) for time in stage.tasks.launched)
+            yield from ((time, self._finished) for time in stage.tasks.finished)
+            never = max(0, stage.size - len(set(stage.tasks.index)))
+            ended = self.recording.ended if stage.completed is None else stage.completed
+            yield ended, partial(self._dropped, never)
 
     def _added(self, place: int, now: float, *, is_later: bool) -> None:
         self.there += 1
@@ -122,8 +172,8 @@ class _Requests:
 
     def _request_for(self, now: float) -> float:
         """The time of the request for which an executor came."""
-        if self.open:
-            return self.open.popleft()
+        if self.open.count:
+            return self.open.first()
         if self.withdrawn and self.withdrawn[-1] >= now - WITHDRAWN_FOR:
             return self.withdrawn.pop()
         return now
@@ -154,9 +204,8 @@ class _Requests:
     def _look(self, now: float) -> float | None:
         """Do one check of Spark's policy. Returns the time of the next check that may change something."""
         self.policy.set_target(now, self.waiting + self.running)
-        missing = self.policy.target - self.there - len(self.open)
-        self.open.extend([now] * missing)
-        for _ in range(min(len(self.open), -missing)):
-            self.withdrawn.append(self.open.pop())
+        missing = self.policy.target - self.there - self.open.count
+        self.open.ask(now, missing)
+        self.withdrawn.extend(self.open.withdraw(-missing))
         grows = self.policy.grows_at(now)
         return None if grows is None else next_tick(grows)

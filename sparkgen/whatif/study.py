@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sparkgen.eventlog import Recording, silent
-from sparkgen.whatif.candidates import Candidate, search
+from sparkgen.whatif.candidates import Candidate, asked_properties, search
 from sparkgen.whatif.cluster import Cluster
-from sparkgen.whatif.configuration import Configuration, configuration
+from sparkgen.whatif.configuration import MAXIMUM, Configuration, configuration
 from sparkgen.whatif.doubts import doubts, of_capacity, of_error, of_room
 from sparkgen.whatif.findings import Facts, advice, facts, limit
 from sparkgen.whatif.outcome import Outcome, recorded
 from sparkgen.whatif.parallelism import follows, split_anew
 from sparkgen.whatif.prices import Cost, Prices, core_hours, cost
-from sparkgen.whatif.recorded import recorded_properties, understood
+from sparkgen.whatif.recorded import most_executors, recorded_properties, understood, with_most
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
 from sparkgen.whatif.sizes import may_spill, sized
@@ -133,7 +133,8 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
     settings, work = found.settings, found.work
     properties = recorded_properties(recording)
     peak = max((max(stage.tasks.peak, default=0) for stage in recording.stages), default=0)
-    asker = _Asker(work, settings, properties, question, peak, follows(recording, properties))
+    following, largest = follows(recording, properties), most_executors(recording)
+    asker = _Asker(work, settings, properties, question, peak, following, largest)
     truth = recorded(recording, settings.all_slots, found.asked)
     replayed = asker.run("as recorded", None, settings, Cluster())
     most = asker.limit(settings) if replayed.outcome is not None else None
@@ -190,11 +191,14 @@ class _Asker:
     """The peak of one task's execution memory in bytes, 0 if not known."""
     following: frozenset[int]
     """Ids of stages whose number of tasks may depend on the cores."""
+    most: int
+    """The most executors of a candidate that sets no maximum."""
 
     def settings_of(self, candidate: Candidate) -> Configuration:
         """The settings of a candidate, with the other resource profiles as in the log."""
         asked = configuration(candidate.properties(self.properties))
-        return replace(asked, profiles=self.recorded.profiles)
+        asked = replace(asked, profiles=self.recorded.profiles)
+        return asked if MAXIMUM in asked_properties(candidate.spec) else with_most(asked, self.most)
 
     def run(
         self,

@@ -32,14 +32,18 @@ class StageState:
 
 
 class Tasks:
-    """The tasks of a workload, by the indexes of their stages in it."""
+    """The tasks of a workload, by the indexes of their stages in it.
 
-    def __init__(self, work: Workload, *, fair: bool) -> None:
+    `by_profile`: executors run only tasks of their own resource profile, so each profile has its own order.
+    """
+
+    def __init__(self, work: Workload, *, fair: bool, by_profile: bool = False) -> None:
         self._work = work
         self._fair = fair
+        self._by_profile = by_profile
         self.stages = [StageState(deque(range(len(one.tasks))), len(one.tasks)) for one in work.stages]
-        self._open: list[int] = []
-        """The stages with waiting tasks, sorted by job and stage."""
+        self._open: dict[int, list[int]] = {}
+        """Group -> its stages with waiting tasks, sorted by job and stage."""
         self._is_open: set[int] = set()
         self._in_pool: Counter[str] = Counter()
         """Pool -> the number of running tasks of its jobs."""
@@ -57,7 +61,8 @@ class Tasks:
         if place not in self._is_open:
             self._is_open.add(place)
             stages = self._work.stages
-            bisect.insort(self._open, place, key=lambda one: (stages[one].job, stages[one].id))
+            own = self._open.setdefault(self.group(stages[place].profile), [])
+            bisect.insort(own, place, key=lambda one: (stages[one].job, stages[one].id))
 
     def put_back(self, place: int, task: int) -> None:
         """Put a task back, because it has to run again."""
@@ -65,12 +70,21 @@ class Tasks:
         self.waiting[self._profile(place)] += 1
         self.open(place)
 
-    def order(self) -> list[int]:
-        """The open stages in the order of one round of offers (FIFO and FairSchedulingAlgorithm)."""
+    def group(self, profile: int) -> int:
+        """The group of stages and executors to which a resource profile belongs."""
+        return profile if self._by_profile else 0
+
+    def open_groups(self) -> list[int]:
+        """The groups with open stages, in the order of their profiles."""
+        return sorted(self._open)
+
+    def order(self, group: int) -> list[int]:
+        """A group's open stages in the order of one round of offers (FIFO and FairSchedulingAlgorithm)."""
+        own = self._open[group]
         if not self._fair:
-            return [*self._open]
-        pools = {place: self._pool(place) for place in self._open}
-        return sorted(self._open, key=lambda place: (self._in_pool[pools[place]], pools[place]))
+            return [*own]
+        pools = {place: self._pool(place) for place in own}
+        return sorted(own, key=lambda place: (self._in_pool[pools[place]], pools[place]))
 
     def next_stage(self, order: list[int]) -> int | None:
         """The first stage with a task that may begin, or None; stages without waiting tasks are removed."""
@@ -79,13 +93,19 @@ class Tasks:
             place = order[looked_at]
             if not self.stages[place].waiting:
                 del order[looked_at]
-                self._open.remove(place)
-                self._is_open.discard(place)
+                self._close(place)
             elif all(self.stages[before].ended is not None for before in self._work.stages[place].after):
                 return place
             else:
                 looked_at += 1
         return None
+
+    def _close(self, place: int) -> None:
+        group = self.group(self._profile(place))
+        self._open[group].remove(place)
+        if not self._open[group]:
+            del self._open[group]
+        self._is_open.discard(place)
 
     def take(self, place: int) -> int:
         """Start the next task of a stage. Returns its index."""

@@ -110,6 +110,29 @@ def test_more_than_a_replay_can_do_is_refused(
         read_recording(str(_written(tmp_path / "many", small_with(*[event] * 60))))
 
 
+def test_tasks_that_a_log_only_claims_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replay makes up tasks of completed stages whose ends are missing, and a log can claim billions."""
+    claims = (made.stage_completed(7, 1_000, 1.0, 2.0), made.stage_completed(7, 2**31 - 1, 1.0, 2.0))
+    few = read_recording(str(_written(tmp_path / "few", small_with(claims[0]))))
+    assert {stage.id: stage.size for stage in few.stages}[7] == 1_000
+    with pytest.raises(EventLogError, match="lacks the ends of 2,147,483,647 tasks of completed stages"):
+        read_recording(str(_written(tmp_path / "many", small_with(claims[1]))))
+    monkeypatch.setattr(gather, "MOST_KEPT", 1_000)
+    with pytest.raises(EventLogError, match="too large for a replay"):
+        read_recording(str(tmp_path / "few"))
+
+
+def test_a_later_attempt_claims_what_the_first_one_lacks(tmp_path: Path) -> None:
+    """The first attempt failed, so that its tasks count only because another attempt was completed."""
+    failed = made.stage_completed(7, 2**31 - 1, 1.0, 2.0)
+    failed["Stage Info"]["Failure Reason"] = "lost"
+    log = _written(tmp_path / "log", small_with(failed))
+    assert {stage.id: stage.size for stage in read_recording(str(log)).stages}[7] == 2**31 - 1
+    later = made.stage_completed(7, 1, 3.0, 4.0, attempt=1)
+    with pytest.raises(EventLogError, match="lacks the ends of"):
+        read_recording(str(_written(log, small_with(failed, later))))
+
+
 def test_of_a_text_without_end_the_beginning_is_kept(tmp_path: Path) -> None:
     """Names, reasons and properties of megabytes each."""
     events = made.small()

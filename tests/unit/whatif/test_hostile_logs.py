@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import tempfile
+import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,16 @@ from hypothesis import strategies as st
 
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
-from sparkgen.whatif import json_report, overlay_report, page, text_report
-from sparkgen.whatif.candidates import from_overlay
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.whatif import json_report, overlay_report, page, recorded, text_report
+from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
 from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
+from sparkgen.whatif.recorded import NotReplayable, most_executors
 from sparkgen.whatif.study import Question, study
+from tests.unit.bounds.work import work
 from tests.unit.eventlog import event_log as made
 from tests.unit.whatif.workloads import work_of
 
@@ -197,3 +202,100 @@ def test_what_waits_for_very_much_waits_for_a_part_of_it(tmp_path: Path) -> None
     assert max(len(job.after) for job in work.jobs) == MOST_BEFORE
     assert max(len(stage.after) for stage in work.stages) <= 2 * MOST_ATTEMPTS
     assert max(job.not_before + job.gap for job in work.jobs) < 10
+
+
+LARGE = 2_000_000_000
+"""A number that a log may claim in ten characters."""
+
+
+def claiming(size: int = 4, failed: bool = False, **properties: str) -> list[dict[str, Any]]:
+    """A stage of so many tasks, of which one ended, and a stage that was completed."""
+    dynamic = {f"{DYNAMIC}enabled": "true"}
+    events = [*made.start("3.3.0", **(dynamic | properties)), made.executor("1", 1.0)]
+    events += [made.job_start(0, 2.0, [0, 1]), made.stage_submitted(0, size, 2.0)]
+    events += [made.executor("2", 3.0), made.task(0, 0, "1", 2.0, 60.0)]
+    if failed:
+        lost = made.stage_completed(0, size, 2.0, 60.0)
+        lost["Stage Info"]["Failure Reason"] = "lost"
+        events += [lost, made.stage_submitted(0, size, 60.0, attempt=1)]
+        events += [made.task(0, 0, "1", 60.0, 70.0, stage_attempt=1)]
+    events += made.stage_run(1, [("1", 70.0, 80.0), ("2", 70.0, 80.0)], 70.0, 80.0)
+    return [*events, made.job_end(0, 90.0), made.end(90.0)]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        claiming(LARGE),
+        claiming(LARGE, failed=True),
+        claiming(LARGE, **{f"{DYNAMIC}maxExecutors": str(LARGE)}),
+        claiming(**{f"{DYNAMIC}initialExecutors": str(LARGE)}),
+        claiming(**{f"{DYNAMIC}minExecutors": str(LARGE)}),
+        claiming(**{"spark.executor.instances": str(LARGE)}),
+        claiming(**{"spark.executor.cores": str(LARGE), f"{DYNAMIC}enabled": "false"}),
+    ],
+    ids=["tasks", "attempts", "maximum", "initial", "minimum", "instances", "cores"],
+)
+def test_a_number_that_a_log_claims_costs_no_work(
+    events: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two kilobytes, with billions of tasks, executors or cores: what a log has decides, not what it says."""
+    monkeypatch.setattr(ceiling, "UNREVIEWED", 50)
+    (tmp_path / "log").write_bytes(made.text(events))
+    recording = read_recording(str(tmp_path / "log"))
+    tracemalloc.start()
+    try:
+        lines = work(lambda: study(recording, Question()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert lines < 1_000_000
+    assert peak < 1 << 20
+
+
+def test_a_log_may_ask_for_ten_times_the_executors_that_came(tmp_path: Path) -> None:
+    """The cluster may have had no room for them; a candidate that sets a maximum gets it."""
+    (tmp_path / "log").write_bytes(made.text(claiming(**{f"{DYNAMIC}maxExecutors": str(LARGE)})))
+    recording = read_recording(str(tmp_path / "log"))
+    asked = Question(from_sets(["spec.executor.cores=2", "spec.dynamicAllocation.maxExecutors=5000"]))
+    found = study(recording, asked)
+    assert found.replayed.settings.allocation.maximum == 1000
+    assert found.runs[0].settings.allocation.maximum == 5000
+    alike = study(recording, Question(from_sets(["spec.executor.cores=2"])))
+    assert alike.runs[0].settings.allocation.maximum == 1000
+    assert most_executors(replace(recording, executors=recording.executors * 200)) == 4000
+
+
+def profiles(count: int) -> list[dict[str, Any]]:
+    """A stage for each of many resource profiles, all at one time, and each with an executor of its own."""
+    events = [*made.start(**{f"{DYNAMIC}enabled": "true"})]
+    for one in range(count):
+        events += [made.profile(one, {"cores": one + 1}, {"cpus": 1})]
+        events += [made.executor(str(one), 1.0, cores=one + 1, requested=0.5, profile=one)]
+    events += [made.job_start(0, 2.0, range(count))]
+    for one in range(count):
+        events += made.stage_run(one, [(str(one), 2.5, 9.0 + one / 1000)], 2.0, 9.0 + one / 1000, profile=one)
+    return [*events, made.job_end(0, 90.0), made.end(91.0)]
+
+
+def test_profiles_cost_no_square_of_work(tmp_path: Path) -> None:
+    """Each event looks at the stages and executors of its own profile; all with all would be a cube."""
+    (tmp_path / "20").write_bytes(made.text(profiles(20)))
+    (tmp_path / "80").write_bytes(made.text(profiles(80)))
+    few, many = (
+        work(lambda log=log: study(read_recording(str(tmp_path / log)), Question())) for log in ("20", "80")
+    )
+    assert many < 5 * few
+
+
+def test_more_profiles_than_a_replay_can_handle_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark's policy looks at all of them, so their number has a limit."""
+    (tmp_path / "log").write_bytes(made.text(profiles(6)))
+    recording = read_recording(str(tmp_path / "log"))
+    monkeypatch.setattr(recorded, "MOST_PROFILES", 6)
+    assert work_of(recording)
+    monkeypatch.setattr(recorded, "MOST_PROFILES", 5)
+    with pytest.raises(NotReplayable, match="the stages use 6 resource profiles"):
+        work_of(recording)

@@ -122,6 +122,18 @@ def test_stages_of_another_profile_run_on_executors_of_their_own(tmp_path: Path)
     assert cost(truth, known.settings, (1.0, 1.0), nodes).on_demand == pytest.approx(whole_nodes)
 
 
+@pytest.mark.parametrize("enabled", ["true", "false"])
+def test_tasks_that_ran_with_less_than_they_need_replay(tmp_path: Path, enabled: str) -> None:
+    """A profile whose tasks need a GPU that its executors do not request: the tasks ran, one at a time."""
+    events = [*made.start(**{"spark.dynamicAllocation.enabled": enabled})]
+    events += [made.profile(1, {"cores": 4}, {"gpu": 1.0}), made.executor("1", 1.0, cores=4, profile=1)]
+    events += [made.job_start(0, 2.0, [0]), *made.stage_run(0, [("1", 3.0, 4.0)], 3.0, 4.0, profile=1)]
+    recording = read(tmp_path, [*events, made.job_end(0, 5.0), made.end(6.0)])
+    known = understood(recording)
+    assert known.settings.shape(1).slots == 1
+    assert replay(known.work, known.settings).task_seconds == pytest.approx(1.0)
+
+
 def test_one_profile_that_is_not_the_default_replays(tmp_path: Path) -> None:
     """The executors of the default one, which nobody needs, are let go."""
     events = [one for one in two_profiles() if one.get("Job ID") != 0 and one.get("Stage ID") != 0]
