@@ -33,6 +33,8 @@ _FIRST = frozenset("+-0123456789.~yYnNtTfFoO")
 
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
 _BINARY = re.compile(r"0b([+-]?[01]+)")
+_DIGITS = re.compile(r"([+-]?)0*+([0-9]{1,309})")
+"""An integer that a 64-bit float can be near to, with any number of leading zeros."""
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _DOT_FLOAT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 
@@ -118,10 +120,10 @@ def unreadable(value: Scalar, text: str) -> str:
 
 def _written_integer(value: Scalar, text: str) -> int | None:
     """The integer as written, even if it was too large to be read as an integer; None for other values."""
-    plain = text.replace("_", "")
     if isinstance(value, int) and _is_integer(text):
         return value
-    return int(plain) if plain.lstrip("+-").isdigit() and not isinstance(value, str) else None
+    found = None if isinstance(value, str) else _DIGITS.fullmatch(text.replace("_", ""))
+    return int(found[1] + found[2]) if found else None
 
 
 def key_text(value: Scalar | list[object] | dict[str, object], text: str) -> str | None:

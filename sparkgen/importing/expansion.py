@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from sparkgen.grammar.whole import whole
 from sparkgen.importing.commands import Part, Word
 
 _PLAIN = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9@*])|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*])\})")
@@ -70,8 +71,8 @@ class Variables:
     def get(self, name: str) -> tuple[Word, ...] | None:
         """Returns the words of a variable; None if only the machine knows them."""
         if name.isdigit():
-            words = self.arguments
-            return words[int(name) - 1 : int(name)] if words is not None and name != "0" else None
+            words, number = self.arguments, whole(name)
+            return words[number - 1 : number] if words is not None and number else None
         value = self.values.get(name)
         if value is None or self.blocks[: len(value.blocks)] != value.blocks:
             return None  # from the environment, or set under a condition
@@ -210,9 +211,10 @@ def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[W
         return words[:1] if words is not None else None
     if (array := _ARRAY.fullmatch(written)) is not None:
         words = variables.get(array[1])
-        if words is None or not array[2].isdigit():
+        if words is None or array[2] in ("@", "*"):
             return words
-        return words[int(array[2]) : int(array[2]) + 1]
+        index = whole(array[2])
+        return words[index : index + 1] if index is not None else None
     if (default := _DEFAULT.fullmatch(written)) is None or variables.budget.depth >= DEEPEST:
         return None
     variables.budget.depth += 1
@@ -242,10 +244,10 @@ def _with_default(match: re.Match[str], variables: Variables, fields: _Fields) -
         words = [replace(word, defaults=(*word.defaults, name)) for word in words]
         if not words:
             fields.defaults.append(name)
-    whole = Word(" ".join(word.text for word in words), 0, 0)
+    together = Word(" ".join(word.text for word in words), 0, 0)
     unknown = tuple(name for word in words for name in word.variables)
     defaults = tuple(name for word in words for name in word.defaults)
-    result = (replace(whole, variables=unknown, defaults=defaults),)
+    result = (replace(together, variables=unknown, defaults=defaults),)
     if operator == "=" and not name.isdigit():
         variables.put(name, result)
     return result

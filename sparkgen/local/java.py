@@ -74,5 +74,5 @@ def ask(command: Path, where: str) -> Java | None:
 def parse(text: str, where: str) -> Java | None:
     """The Java that printed these settings."""
     home = re.search(r"^\s*java\.home = (.+)$", text, re.MULTILINE)
-    version = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", text, re.MULTILINE)
+    version = re.search(r"^\s*java\.specification\.version = (?:1\.)?([0-9]{1,9})", text, re.MULTILINE)
     return Java(Path(home[1].strip()), int(version[1]), where) if home and version else None

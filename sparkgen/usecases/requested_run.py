@@ -14,6 +14,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.cluster.annotations import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
+from sparkgen.grammar.whole import whole
 from sparkgen.jsonvalue import decode
 from sparkgen.objects import Object
 from sparkgen.resources.text import json_text
@@ -69,8 +70,9 @@ def from_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
     annotations = source["metadata"].get("annotations") or {}
     if KILLED in annotations:
         spec.pop("activeDeadlineSeconds", None)
-        if DEADLINE in annotations:
-            spec["activeDeadlineSeconds"] = int(annotations[DEADLINE])
+        deadline = whole(str(annotations.get(DEADLINE)))
+        if deadline is not None:
+            spec["activeDeadlineSeconds"] = deadline
     spec.setdefault("ttlSecondsAfterFinished", KEPT_SECONDS)
     template = _ungated(renamed(spec["template"], run_of(source), asked.run))
     job = _job(source, asked, {**spec, "template": template, "suspend": True})

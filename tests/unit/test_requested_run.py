@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from sparkgen import contract
+from sparkgen.cluster.annotations import DEADLINE, KILLED
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.requested_run import with_arguments
+from sparkgen.usecases.requested_run import RequestedRun, from_job, with_arguments
 
 
 def template(*arguments: str) -> dict[str, Any]:
@@ -34,3 +35,31 @@ def test_a_command_that_somebody_changed() -> None:
     """Nobody knows which of its arguments are the application's."""
     with pytest.raises(SparkgenError, match="the driver's command was changed"):
         with_arguments(template("driver", "local:///opt/app/main.py"), [])
+
+
+@pytest.mark.parametrize(
+    ("noted", "expected"),
+    [
+        ("600", 600),
+        ("", None),
+        ("soon", None),
+        ("-1", None),
+        ("²", None),
+        pytest.param("9" * 5000, None, id="long"),
+    ],
+)
+def test_the_deadline_of_a_killed_run(noted: str, expected: int | None) -> None:
+    """The one before the kill, as `kill` noted it; no deadline if somebody wrote something else."""
+    source = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": "pi-1",
+            "namespace": "n",
+            "labels": {contract.LABEL_RUN: "pi-1"},
+            "annotations": {KILLED: "true", DEADLINE: noted},
+        },
+        "spec": {"activeDeadlineSeconds": 1, "template": template()},
+    }
+    job = from_job(source, RequestedRun("pi", None, "id"))
+    assert job["spec"].get("activeDeadlineSeconds") == expected

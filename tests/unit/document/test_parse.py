@@ -490,6 +490,44 @@ class TestBytes:
         assert node.locate(("a", 1)) == at(1, 10)
 
 
+ZEROS = "0" * 5000
+"""More digits than Python converts to an integer."""
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("ZEROS9", 9),
+        ("-ZEROS9", -9),
+        ("0_ZEROS9", 9),
+        ('!!float "ZEROS9"', 9),
+        ("ZEROS9.5", 9.5),
+        ("ZEROS8e2", 800),
+        ("8eZEROS2", 800),
+        pytest.param("9" * 5000, "9" * 5000, id="nines"),
+    ],
+)
+def test_numbers_of_any_length(written: str, value: object) -> None:
+    """As kubectl reads them: leading zeros before an 8 or a 9 make a float, which JSON has as an integer."""
+    assert root(f"a: {written.replace('ZEROS', ZEROS)}\n").value == {"a": value}
+
+
+def test_numbers_of_any_length_as_keys() -> None:
+    """A key is no string here, and no reason to raise."""
+    text = f"? {ZEROS}9\n: 1\n"
+    (problem,) = problems(text)
+    assert problem.code == "SG002"
+    (found,) = parse(text.encode(), "f", as_kubectl=True).documents
+    assert found.root is not None
+    assert found.root.value == {"9": 1}
+
+
+def test_a_long_number_that_helm_would_round() -> None:
+    """Leading zeros change nothing about it."""
+    (problem,) = problems(f"a: {ZEROS}9007199254740993\n")
+    assert "would read 9007199254740992" in f"{problem.message} {problem.allowed} {problem.next_step}"
+
+
 def test_libyaml_is_used() -> None:
     """The development environment has libyaml, so that both parsers are tested."""
     assert parser_class().__name__ == "CParser"

@@ -114,6 +114,18 @@ def test_options_in_variables_arrays_and_comments_are_read() -> None:
     assert "its default in the script was taken" in found.reason
 
 
+@pytest.mark.parametrize("word", ["${%s1}", '"${%s1:-}"', '"${ARGS[%s1]}"', '"${ARGS[99%s]}"'])
+def test_an_index_of_any_length_is_one_that_only_the_shell_knows(word: str) -> None:
+    """Of arguments and of arrays: with more digits than Python converts to an integer."""
+    item, spec = submitted(
+        f"ARGS=(a b)\n{HEAD} --executor-memory 8g local:///a.jar {word % ('0' * 5000)} 1\n"
+    )
+    assert spec["executor"]["memory"] == "8g"
+    (found,) = item.findings
+    assert found.outcome is Outcome.CHANGED
+    assert found.reason.startswith(("the shell variable ", "was a variable of the environment"))
+
+
 @pytest.mark.parametrize("word", ["$UNKNOWN", '"${UNKNOWN[@]}"', "$(options)", "$@", "`options`"])
 def test_options_that_only_the_shell_knows_are_reported(word: str) -> None:
     """And those behind them are read all the same."""

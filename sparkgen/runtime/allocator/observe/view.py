@@ -7,6 +7,7 @@ phases only go forward, a deletion is never taken back, and the first cause of i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -224,4 +225,4 @@ def _port(pod: Pod) -> int | None:
 
 def _profile(labels: Mapping[str, str]) -> int:
     text = labels.get(contract.LABEL_PROFILE_ID, "")
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return int(text) if re.fullmatch(r"[0-9]{1,10}", text) else 0

@@ -62,10 +62,10 @@ def test_the_time_of_a_pod_begins_when_its_queue_lets_it_go() -> None:
 
 def test_the_profile_is_the_labels() -> None:
     """The resource profile is a label of the pod; a label that is no number is the default profile."""
-    pod, odd = executor("running", 1), executor("running", 2)
-    pod["metadata"]["labels"]["spark-exec-resourceprofile-id"] = "3"
-    odd["metadata"]["labels"]["spark-exec-resourceprofile-id"] = "three"
-    assert {id_: seen.profile for id_, seen in view(pod, odd).snapshot().executors.items()} == {1: 3, 2: 0}
+    pods = [executor("running", id_) for id_ in (1, 2, 3)]
+    for pod, profile in zip(pods, ("3", "three", "9" * 5000), strict=True):
+        pod["metadata"]["labels"]["spark-exec-resourceprofile-id"] = profile
+    assert [view(*pods).snapshot().executors[id_].profile for id_ in (1, 2, 3)] == [3, 0, 0]
 
 
 def test_the_time_in_a_phase_is_by_our_clock() -> None:
