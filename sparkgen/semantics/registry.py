@@ -89,7 +89,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG132", "main-class-in-manifest", WARNING, "A main class that only the jar can name.", program.main_class_in_manifest),
     Rule("SG133", "main-class-unused", WARNING, "A main class beside a Python or R file.", program.main_class_unused),
     Rule("SG134", "main-file", ERROR, "A script that spark-submit would treat as a jar.", program.main_file),
-    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag, service.moving_tag, staging.moving_tag),
+    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag, service.moving_tag, service.moving_tag),
     Rule("SG136", "spark-version", ERROR, "A Spark version without a scheduler jar.", versions.spark_version),
     Rule("SG137", "image-version", WARNING, "An image tagged with another Spark version.", versions.image_version, service.image_version, service.image_version),
     Rule("SG138", "scala-version", ERROR, "A Scala version that Spark was never built for.", versions.scala_version),
@@ -164,7 +164,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both a minimum and a maximum.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot compute.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger whose name is a setting of Log4j.", lifecycle.loggers),
-    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_history_names, names.shared_staging_names, chart="names and security: one object would replace another; or, with an account named `default`, every pod without its own account would get permissions"),
+    Rule("SG196", "shared-name", ERROR, "A name that would give one object two owners.", names.shared_names, names.shared_server_names, names.shared_server_names, names.shared_server_names, chart="names and security: one object would replace another; or, with an account named `default`, every pod without its own account would get permissions"),
     Rule("SG197", "unrepresentable-text", ERROR, "A string with a character that is not allowed.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
     Rule("SG198", "connect-token", ERROR, "A token for a Connect server of Spark 3.", connect.unknown_tokens, chart="security: anyone who reaches the server could run code with its permissions"),

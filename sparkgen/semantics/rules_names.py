@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.errors import Path
+from sparkgen.model import HISTORY_KIND, STAGING_KIND
 from sparkgen.names import DEFAULT_ACCOUNT, HISTORY_SUFFIX, RESERVED_SUFFIXES
 from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding
@@ -31,7 +32,7 @@ def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
-    """A server whose account would be the namespace's own, or another application's.
+    """A server that would take over an account of the namespace or of an application, or Kubernetes' Service.
 
     Servers have no Role that another could replace: `spark-history` is a good name for a history server.
     """
@@ -41,25 +42,8 @@ def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
         yield from _rendered_account(facts.path("serviceAccount", "name"), account)
     elif name == DEFAULT_ACCOUNT and not account:
         yield _default()
-
-
-def shared_history_names(facts: ServerFacts) -> Iterator[Finding]:
-    """Finds the names of `shared_service_names` in a history server's document."""
-    return shared_service_names(facts, "spark-history")
-
-
-def shared_staging_names(facts: ServerFacts) -> Iterator[Finding]:
-    """Finds the names of `shared_service_names` in a staging server's document."""
-    return shared_service_names(facts, "spark-staging")
-
-
-def shared_service_names(facts: ServerFacts, good: str) -> Iterator[Finding]:
-    """Finds what `shared_server_names` finds, and a server whose Service would be that of Kubernetes itself.
-
-    `good`: the name to propose.
-    """
-    yield from shared_server_names(facts)
-    if facts.value["metadata"]["name"] == API_SERVICE:
+    good = {HISTORY_KIND: "spark-history", STAGING_KIND: "spark-staging"}.get(facts.value["kind"])
+    if name == API_SERVICE and good:
         yield Finding(
             ("metadata", "name"),
             "is the name of Kubernetes' own Service in the namespace `default`: the server's Service "

@@ -44,8 +44,9 @@ def contradictions(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
-    """An image that can change without a change in Git."""
-    yield from software.moving_images([(facts.path("image"), facts.spec["image"])])
+    """An image of a server that can change without a change in Git."""
+    if "image" in facts.spec:
+        yield from software.moving_images([(facts.path("image"), facts.spec["image"])])
 
 
 def image_version(facts: ServerFacts) -> Iterator[Finding]:

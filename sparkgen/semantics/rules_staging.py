@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.model.staging import SIDES
-from sparkgen.semantics import software
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import refusals
@@ -22,12 +21,6 @@ def schedules(facts: ServerFacts) -> Iterator[Finding]:
 
     place = facts.path("garbageCollection", "schedule")
     yield from refusals([(place, text)], cron.parse, cron.ALLOWED, "17 3 * * *")
-
-
-def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
-    """An image that can change without a change in Git."""
-    if "image" in facts.spec:
-        yield from software.moving_images([(facts.path("image"), facts.spec["image"])])
 
 
 def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
