@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sparkgen.errors import Severity
 from sparkgen.model import build
 from sparkgen.semantics import rules_sizes
-from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.registry import RULES, findings
+from sparkgen.semantics.registry import RULES, findings_of
 from tests.property.strategies import documents
 
 TEXT = st.text(max_size=12) | st.text("0123456789.,-+%gGmMiks:/_${}= ", max_size=12)
@@ -123,9 +122,9 @@ def test_rules_never_fail(spec: dict[str, Any], schedule: str | None, zone: str)
     """Whatever texts a document holds: a rule that cannot judge one says nothing."""
     value = _document(spec, schedule, zone)
     before = copy.deepcopy(value)
-    first = [(rule.code, finding) for rule, finding in findings(DocumentFacts.of(value))]
+    first = [(rule.code, finding) for rule, finding in findings_of(value)]
     assert value == before
-    assert first == [(rule.code, finding) for rule, finding in findings(DocumentFacts.of(value))]
+    assert first == [(rule.code, finding) for rule, finding in findings_of(value)]
 
 
 @given(
@@ -145,14 +144,14 @@ def test_what_no_rule_refuses_can_be_built(conf: dict[str, str], driver: dict[st
         "memoryOverheadFactor": factor,
     }
     value = _document(spec, None, "")
-    if not any(rule.severity is Severity.ERROR for rule, _ in findings(DocumentFacts.of(value))):
+    if not any(rule.severity is Severity.ERROR for rule, _ in findings_of(value)):
         build(value)
 
 
 @given(value=documents())
 def test_every_finding_says_something_and_what_to_do(value: dict[str, Any]) -> None:
     """On documents made from the schema, with every field that it has."""
-    for rule, finding in findings(DocumentFacts.of(value)):
+    for rule, finding in findings_of(value):
         assert rule in RULES
         assert finding.message
         assert finding.next_step
