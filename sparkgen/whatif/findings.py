@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from sparkgen.eventlog import Executor, Recording, Stage
@@ -160,15 +160,10 @@ def limit(wall: Callable[[int], float], most: int) -> int | None:
     return good
 
 
-def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Remark]:
+def advice(found: Facts, recorded: Outcome, settings: Configuration) -> Iterator[Remark]:
     """Remarks about what to improve, with evidence and what to do."""
-    said: list[Remark] = []
-
-    def say(code: RemarkCode, text: str) -> None:
-        said.append(Remark(code, text))
-
     if found.heap_used and found.heap_asked > 2 * found.heap_used:
-        say(
+        yield Remark(
             RemarkCode.MEMORY_UNUSED,
             f"executors request {found.heap_asked} MiB of heap but never used more than "
             f"{found.heap_used} MiB: reduce spec.executor.memory",
@@ -178,31 +173,30 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
         field = (
             "spec.executor.instances" if settings.dynamic is None else "spec.dynamicAllocation.maxExecutors"
         )
-        say(
+        yield Remark(
             RemarkCode.EXECUTORS_BEYOND_LIMIT,
             f"{field} is {most}, but {counted(found.limit)} would be as fast: set it to {found.limit}",
         )
     if found.held > HELD * recorded.executor_seconds:
-        say(
+        yield Remark(
             RemarkCode.IDLE_HELD_BY_SHUFFLE,
             f"idle executors were kept for {found.held:.0f} executor-seconds past their timeout because they "
             "held shuffle output: use a shuffle service, or set "
             "spec.dynamicAllocation.shuffleTrackingTimeout",
         )
     if found.spilled:
-        say(
+        yield Remark(
             RemarkCode.SPILLED,
             f"tasks spilled {found.spilled / (1 << 20):.0f} MiB to disk: more memory per task may help",
         )
     if found.gc > 0.1:
-        say(
+        yield Remark(
             RemarkCode.GARBAGE_COLLECTION,
             f"garbage collection took {found.gc:.0%} of task time: more memory per core may help",
         )
     if found.driver_only > 0.3 * recorded.wall:
-        say(
+        yield Remark(
             RemarkCode.NO_TASK_RAN,
             f"no task ran for {found.driver_only:.0f} of {recorded.wall:.0f} s, because the driver "
             "was busy or executors were starting: more executors do not shorten this time",
         )
-    return said
