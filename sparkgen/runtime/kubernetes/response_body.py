@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import urllib3
 
+from sparkgen.runtime.deadline import Overdue
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed
 
 CONNECT_TIMEOUT = 5.0
 WHOLE_TIMEOUT = 120.0
-"""The most seconds for a whole answer, even if it arrives bit by bit."""
+"""The most seconds for a whole answer, or for the head of a watch, even if it arrives bit by bit."""
 MAX_ANSWER = 12 * 1024 * 1024
 """The most bytes of an answer, and of a line of a watch. An object of Kubernetes has 1.5 MiB at most (etcd's
 limit of a request), which JSON may write in up to six times as many; a page of 500 executors has some 4
@@ -62,6 +62,8 @@ def as_call_failures() -> Iterator[None]:
         raise CallFailed(f"TLS with the API server failed ({_cause(error)})", sent=False) from error
     except errors.ReadTimeoutError as error:
         raise CallFailed("the API server did not answer in time", sent=True) from error
+    except Overdue as error:
+        raise CallFailed(f"the API server sent {error}", sent=True) from error
     except (errors.HTTPError, OSError, ValueError) as error:
         raise CallFailed(f"the connection to the API server broke ({_cause(error)})", sent=True) from error
 
@@ -76,10 +78,9 @@ def _cause(error: BaseException) -> str:
 def whole_of(response: urllib3.BaseHTTPResponse, most: int, *, cut: bool) -> bytes:
     """All bytes of an answer, as received: no compression was requested, so nothing is decompressed.
 
-    If there are more than `most`, returns the first ones (`cut`) or raises AnswerTooLarge. Raises CallFailed
-    if they take too long.
+    If there are more than `most`, returns the first ones (`cut`) or raises AnswerTooLarge.
     """
-    data, deadline = bytearray(), time.monotonic() + WHOLE_TIMEOUT
+    data = bytearray()
     while piece := response.read1(PIECE, decode_content=False):
         data += piece
         if len(data) > most:
@@ -87,7 +88,4 @@ def whole_of(response: urllib3.BaseHTTPResponse, most: int, *, cut: bool) -> byt
             if cut:
                 return bytes(data[:most])
             raise AnswerTooLarge(f"the API server's answer has more than {most >> 20} MiB", sent=True)
-        if time.monotonic() > deadline:
-            response.close()
-            raise CallFailed(f"the API server did not answer within {WHOLE_TIMEOUT:g} s", sent=True)
     return bytes(data)

@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
@@ -19,16 +19,19 @@ import urllib3
 
 from sparkgen.jsonvalue import decode
 from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.deadline import within
 from sparkgen.runtime.kubernetes.access import Access, ReloadedFile
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.response_body import (
     CONNECT_TIMEOUT,
     MAX_ANSWER,
     MAX_REFUSAL,
+    WHOLE_TIMEOUT,
     LineStream,
     as_call_failures,
     whole_of,
 )
+from sparkgen.runtime.watched_pool import WatchedPool, WatchedTlsPool
 
 CONNECTIONS = 20
 """The connections kept open: one for each write in flight (apply_outcomes.MAX_WINDOW), and some for lists and
@@ -116,7 +119,7 @@ class Transport:
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
         pool, own = self._ready()
         content = {} if data is None else {"Content-Type": "application/json"}
-        with as_call_failures():
+        with as_call_failures(), within(WHOLE_TIMEOUT):
             response = pool.request(
                 method,
                 _target(path, query),
@@ -136,25 +139,20 @@ class Transport:
         `silence`: seconds without a byte after which the connection is given up.
         """
         pool, headers = self._ready()
-        with as_call_failures():
-            response = pool.urlopen(
-                "GET",
-                _target(path, query),
-                headers=headers,
-                timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT, read=silence),
-                retries=False,
-                redirect=False,
-                preload_content=False,
-            )
-        try:
-            if response.status == 200:
-                yield LineStream(response)
-            else:
-                with as_call_failures():
-                    refusal = self._reply(response)
-                yield refusal
-        finally:
-            response.close()  # not returned to the pool, because more bytes may arrive on it
+        with ExitStack() as stack:
+            with as_call_failures(), within(WHOLE_TIMEOUT):
+                response = pool.urlopen(
+                    "GET",
+                    _target(path, query),
+                    headers=headers,
+                    timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT, read=silence),
+                    retries=False,
+                    redirect=False,
+                    preload_content=False,
+                )
+                stack.callback(response.close)  # not returned to the pool: more bytes may arrive on it
+                found = LineStream(response) if response.status == 200 else self._reply(response)
+            yield found
 
     def _reply(self, response: urllib3.BaseHTTPResponse) -> Reply:
         """The reply with its body: a Status object or, from a proxy in between, any text."""
@@ -193,12 +191,12 @@ class Transport:
         host, port, ca_file = url_host(self._access.host), self._access.port, self._access.ca_file
         options: dict[str, Any] = {"maxsize": CONNECTIONS, "socket_options": KEEP_ALIVE}
         if ca_file is None:
-            return urllib3.HTTPConnectionPool(host, port, **options)
+            return WatchedPool(host, port, **options)
         # Not ssl.create_default_context: from Python 3.13 on, that requires extensions which the certificate
         # authorities of many clusters do not have.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.load_verify_locations(cafile=str(ca_file))
-        return urllib3.HTTPSConnectionPool(host, port, ssl_context=context, **options)
+        return WatchedTlsPool(host, port, ssl_context=context, **options)
 
 
 def _target(path: str, query: Mapping[str, str] | None) -> str:

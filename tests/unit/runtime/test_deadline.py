@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from sparkgen.runtime.deadline import Deadline, Overdue, within
+from sparkgen.runtime.deadline import Deadline, Keeper, Overdue, within
 
 
 @pytest.fixture
@@ -24,14 +24,13 @@ def test_each_part_has_as_long(pair: tuple[socket.socket, socket.socket]) -> Non
     """What was extended meanwhile is waited for again; then the connection is shut down."""
     now, waits = [0.0], list[float]()
 
-    def wait(ended: threading.Event, seconds: float) -> bool:
+    def wait(_: threading.Condition, seconds: float) -> None:
         now[0] += seconds
         waits.append(seconds)
         if len(waits) < 3:
             deadline.extend()
-        return ended.is_set()
 
-    deadline = Deadline(5.0, lambda: now[0], wait)
+    deadline = Deadline(5.0, Keeper(lambda: now[0], wait))
     deadline.watch(pair[0])
     assert pair[1].recv(1) == b""
     assert waits == [5.0, 5.0, 5.0]
@@ -39,23 +38,37 @@ def test_each_part_has_as_long(pair: tuple[socket.socket, socket.socket]) -> Non
 
 
 def test_what_ended_in_time_is_left_alone(pair: tuple[socket.socket, socket.socket]) -> None:
-    """Also if its time passes just then."""
-    ending, ended_ = threading.Event(), threading.Event()
+    """When its time comes, and for another one, which has a thread again."""
+    now, ended = [0.0], threading.Event()
+    waits = list[float]()
 
-    def wait(ended: threading.Event, seconds: float) -> bool:
-        ending.wait(60)
+    def wait(changed: threading.Condition, seconds: float) -> None:
+        changed.release()
+        assert ended.wait(60)
+        changed.acquire()
         now[0] += seconds
-        ended_.set()
-        return False
+        waits.append(seconds)
 
-    now = [0.0]
-    deadline = Deadline(5.0, lambda: now[0], wait)
+    keeper = Keeper(lambda: now[0], wait)
+    deadline = Deadline(5.0, keeper)
     deadline.watch(pair[0])
     assert not deadline.end()
-    ending.set()
-    assert ended_.wait(60)
-    pair[0].sendall(b"a")
-    assert pair[1].recv(1) == b"a"
+    ended.set()
+    later = Deadline(7.0, keeper)
+    later.watch(pair[1])
+    assert pair[0].recv(1) == b""
+    assert (later.end(), deadline.end()) == (True, False)
+
+
+def test_a_deadline_before_the_others_is_kept(pair: tuple[socket.socket, socket.socket]) -> None:
+    """The thread waits for a later one when it comes."""
+    keeper, (near, far) = Keeper(), pair
+    waiting = Deadline(1000.0, keeper)
+    waiting.watch(far)
+    soon = Deadline(0.01, keeper)
+    soon.watch(near)
+    assert far.recv(1) == b""
+    assert (soon.end(), waiting.end()) == (True, False)
 
 
 def read_within(seconds: float, near: socket.socket, error: Exception | None) -> None:
@@ -87,11 +100,15 @@ def test_an_answer_in_time_keeps_its_error(pair: tuple[socket.socket, socket.soc
 def test_without_a_thread_there_is_no_answer(
     pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A container may not allow any more."""
+    """A container may not allow any more; later it may."""
 
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    with pytest.raises(OSError, match="can't start new thread"), within(60.0) as deadline:
-        deadline.watch(pair[0])
+    deadline = Deadline(0.01, Keeper())
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(OSError, match="can't start new thread"):
+            deadline.watch(pair[0])
+    deadline.watch(pair[0])
+    assert pair[1].recv(1) == b""

@@ -5,6 +5,7 @@ A small HTTP server on loopback answers each request by the next line of a scrip
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import queue
@@ -31,6 +32,7 @@ from sparkgen.runtime.allocator.values.target import Profile
 from sparkgen.runtime.kubernetes.access import Access, NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed
 from sparkgen.runtime.kubernetes.transport import Transport
+from tests.unit.endless import ENDLESS, PAUSE
 from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor", "image": "spark"}]}}
@@ -342,20 +344,29 @@ def test_a_page_of_large_pods_takes_little_memory(tmp_path: Path) -> None:
     assert size < 40_000
 
 
-def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte now and then keeps no thread forever."""
-    monkeypatch.setattr("sparkgen.runtime.kubernetes.response_body.WHOLE_TIMEOUT", 0.3)
+@pytest.mark.parametrize(
+    ("kind", "watches"), [*((kind, False) for kind in ENDLESS), ("continue", True), ("body", True)]
+)
+def test_an_answer_that_never_ends_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, watches: bool
+) -> None:
+    """A byte now and then keeps no thread forever, in a list, and before the first event of a watch."""
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.transport.WHOLE_TIMEOUT", 0.3)
 
     def drip(script: Script) -> None:
-        script.send_response(200)
-        script.send_header("Content-Length", "1000")
-        script.end_headers()
-        for _ in range(20):
-            script.wfile.write(b" ")
-            time.sleep(0.1)
+        first, again = ENDLESS[kind]
+        with contextlib.suppress(OSError):
+            script.wfile.write(first.replace(b"200 OK", b"403 Forbidden") if watches else first)
+            while True:
+                script.wfile.write(again)
+                time.sleep(PAUSE)
 
-    with playing(tmp_path, drip) as (kube, _), pytest.raises(WatchEnded, match=r"within 0\.3 s"):
-        kube.list()
+    ticks = iter(range(0, 10_000, 20))
+    with (
+        playing(tmp_path, *[drip] * 4, clock=lambda: float(next(ticks))) as (kube, _),
+        pytest.raises(WatchEnded, match=r"within 0\.3 s"),
+    ):
+        next(kube.watch("9")) if watches else kube.list()
 
 
 def test_a_line_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
