@@ -30,6 +30,8 @@ TRIES_SECONDS = 30.0
 """Seconds for which a request without an answer is repeated: a new pod may not be reachable yet."""
 MAX_ANSWER = 16 * 2**20
 _SHOWN = 500
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""The errors of reading a value of another form; OverflowError is that of Infinity."""
 
 
 class NoAnswer(SparkgenError):
@@ -73,7 +75,7 @@ class AllocatorClient:
         answer = _parsed(self._again(request))
         try:
             return _settings(answer)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except _MALFORMED as error:
             raise SparkgenError(
                 "the session's allocator sent an answer that this version does not understand: "
                 f"{visible(repr(error)[:_SHOWN])}"
@@ -137,7 +139,7 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
 
 
 def _settings(answer: Mapping[str, Any]) -> DriverSettings:
-    """Returns an answer's settings. Raises KeyError, TypeError, ValueError or AttributeError if malformed."""
+    """Returns an answer's settings. Raises one of _MALFORMED if it has another form."""
     properties = {str(name): str(text) for name, text in answer["properties"].items()}
     "".join([*properties, *properties.values()]).encode()  # ValueError for half a surrogate pair
     port = int(answer["allocatorPort"])

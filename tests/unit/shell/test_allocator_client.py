@@ -49,6 +49,7 @@ def test_an_answer_is_taken_in() -> None:
         {"podAddress": None},
         {"allocatorPort": 65536},
         {"allocatorPort": "x"},
+        {"allocatorPort": float("inf")},
     ],
 )
 def test_what_no_allocator_says_is_refused_in_words(change: dict[str, Any]) -> None:
