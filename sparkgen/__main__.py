@@ -97,11 +97,10 @@ def _internal(error: Exception) -> int:
         import traceback  # noqa: PLC0415 - only for whoever looks for the cause
 
         traceback.print_exception(error)
-    reason = f"{type(error).__name__}: {error}".split("\n")[0][:300]
+    from sparkgen.errors import REPORT_IT, reason_of  # noqa: PLC0415 - see above
+
     _say(
-        f"sparkgen: internal error ({reason}), probably not a mistake in your document. Please "
-        "report it with "
-        "the output of the same command under SPARKGEN_DEBUG=1"
+        f"sparkgen: internal error ({reason_of(error)}), probably not a mistake in your document. {REPORT_IT}"
     )
     return 2
 

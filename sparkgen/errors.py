@@ -69,3 +69,12 @@ class SparkgenError(Exception):
     """Something a person can act on: wrong usage, or an environment that does not permit the work."""
 
     exit_code = 2
+
+
+def reason_of(error: Exception) -> str:
+    """Returns what an internal error says, in one line."""
+    return f"{type(error).__name__}: {error}".split("\n")[0][:300]
+
+
+REPORT_IT = "Please report it with the output of the same command under SPARKGEN_DEBUG=1"
+"""The next step after an internal error."""

@@ -6,6 +6,7 @@ written. If there is an error anywhere, nothing is written.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,10 +15,11 @@ from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request, command_line
-from sparkgen.errors import Severity, SparkgenError
+from sparkgen.errors import REPORT_IT, Severity, SparkgenError
 from sparkgen.phrases import some_of
 from sparkgen.usecases.environments import parts
 from sparkgen.usecases.repository import (
+    Failure,
     Rendered,
     Repository,
     problems_of,
@@ -46,6 +48,8 @@ def render_repository(request: Request) -> int:
     problems = [one for one in all_problems if not request.quiet or one.severity is Severity.ERROR]
     if problems:
         show(problems, request, Stdin(), on_stdout=False)
+    if failures := [outcome.failure for outcome in outcomes if outcome.failure]:
+        return _failed(failures)
     if any(problem.severity is Severity.ERROR for problem in problems):
         output.note("nothing was written; fix the errors in all documents first")
         return 1
@@ -58,6 +62,16 @@ def render_repository(request: Request) -> int:
     stale = leftovers.find(Path(request.directory), places)
     refuse_other(Path(request.directory), Path(root), places, stale)
     return _check(rendered, stale, request) if request.only_check else _write(rendered, stale, request)
+
+
+def _failed(failures: Sequence[Failure]) -> int:
+    """Print the internal errors, each with its file; 2, and nothing is written."""
+    for failure in dict.fromkeys(failures):
+        if os.environ.get("SPARKGEN_DEBUG"):
+            output.complain(failure.traceback)
+        output.fail(f"{failure.file}: internal error ({failure.reason})")
+    output.note(f"nothing was written; all other documents were checked. {REPORT_IT}")
+    return 2
 
 
 def _root(request: Request) -> str:

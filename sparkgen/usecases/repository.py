@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.document.sources import read_stdin
-from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.errors import Problem, Severity, SparkgenError, reason_of
 from sparkgen.usecases import configuration
 from sparkgen.usecases.checking import agree, check
 from sparkgen.usecases.collisions import Claim, claims, shared_objects
@@ -56,10 +56,19 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """An internal error at a part: its file, the reason in a line, and the traceback."""
+
+    file: str
+    reason: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a part: its problems, its documents' identities, and, without errors, their files.
 
-    `claims`: the objects of each of its documents.
+    `claims`: the objects of each of its documents. `failure`: if there is one, there is nothing else.
     """
 
     environment: str
@@ -67,12 +76,26 @@ class Outcome:
     identities: tuple[Identity, ...]
     rendered: tuple[Rendered, ...]
     claims: tuple[Claim, ...] = ()
+    failure: Failure | None = None
 
 
 def render_parts(repository: Repository, parts: Sequence[Part], count: Progress) -> list[Outcome]:
     """Returns the outcome of each part; `count` is called with the number of parts that are done."""
     inputs = replace(repository.inputs, configured=configuration.of(repository.inputs))  # once, not for each
-    return list(each(partial(_outcome, replace(repository, inputs=inputs)), parts, count))
+    return list(each(partial(_outcome_or_failure, replace(repository, inputs=inputs)), parts, count))
+
+
+def _outcome_or_failure(job: Repository, part: Part) -> Outcome:
+    """Returns the outcome of a part; an internal error at one part hides nothing of the others."""
+    try:
+        return _outcome(job, part)
+    except (SparkgenError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is about this part
+        import traceback  # noqa: PLC0415 - only for an internal error
+
+        failure = Failure(part.file, reason_of(error), "".join(traceback.format_exception(error)))
+        return Outcome(part.environment, (), (), (), failure=failure)
 
 
 def _outcome(job: Repository, part: Part) -> Outcome:

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen.document import Document
 from sparkgen.usecases import parallel
+from sparkgen.usecases import repository as usecase
+from sparkgen.usecases.rendering import render
+from sparkgen.writers.manifest import Bundle
 from tests import reading
 
 from .conftest import DOCUMENT, Cli
@@ -54,6 +58,32 @@ def test_one_directory_for_each_application_and_environment(repository: Cli) -> 
     ]
     again = repository("render", "-R", "apps", "-o", "deploy")
     assert again.err == "3 applications: 3 up to date, 0 written\n"
+
+
+def test_an_internal_error_at_one_document_hides_nothing_of_the_others(
+    repository: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is named once with its document; the others' problems are shown; nothing is written."""
+    put("apps/two/bad.yaml", document("bad").replace("type: Python", "type: python"))
+
+    def odd(value: Document, namespace: str) -> Bundle:
+        if value.value["metadata"]["name"] == "report":
+            raise ValueError("odd\nand more")
+        return render(value, namespace)
+
+    monkeypatch.setattr(usecase, "render", odd)
+    result = repository("render", "-R", "apps", "-o", "deploy")
+    assert (result.code, result.out) == (2, "")
+    assert "apps/two/bad.yaml:" in result.err
+    assert "1 error in 1 file" in result.err
+    assert result.err.splitlines()[-2:] == [
+        "apps/one/report/app.yaml: internal error (ValueError: odd)",
+        "nothing was written; all other documents were checked. Please report it with the output of the same "
+        "command under SPARKGEN_DEBUG=1",
+    ]
+    assert not Path("deploy").exists()
+    monkeypatch.setenv("SPARKGEN_DEBUG", "1")
+    assert "Traceback" in repository("render", "-R", "apps", "-o", "deploy").err
 
 
 def test_overlays_from_the_outside_in(repository: Cli) -> None:
