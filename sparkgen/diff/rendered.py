@@ -34,7 +34,10 @@ def read(directory: Path) -> dict[str, str]:
 def _files(directory: Path) -> Iterator[Path]:
     for folder, names, files in os.walk(directory):
         names[:] = [name for name in names if not name.startswith(".")]
-        yield from (Path(folder, name) for name in files if name.endswith(_SUFFIXES))
+        paths = (Path(folder, name) for name in files if name.endswith(_SUFFIXES))
+        yield from (
+            path for path in paths if path.is_file() or not path.exists()
+        )  # no pipe, which may not end
 
 
 def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], list[Side]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.document.node import Node, mapping_node
 from sparkgen.document.overlay import merge
 from sparkgen.document.parse import parse
-from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, is_there, shown_name
+from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, Found, is_there, shown_name
 from sparkgen.document.text import shortened
 from sparkgen.errors import Path, Position, Problem, Severity
 
@@ -94,7 +94,7 @@ class Locks:
         # Checked first: if the file does not exist, read would search the folder for a similar name.
         if shown_name(name) in self.ignored or ((self.may_lack or not self.named) and not is_there(name)):
             return {}
-        data = self.reader.read(name)
+        data = self.reader.read(name if self.named else Found(name))
         if isinstance(data, Problem):
             message = f"the lock file cannot be read: {data.message}"
             self.problems.append(

@@ -31,6 +31,8 @@ LOCK_SUFFIX = ".lock.yaml"
 class Found(str):
     """The name of a file that was found in a directory: other documents in it are ignored, and no problem.
 
+    It must be a regular file: to open a pipe that nobody writes to would take forever. A pipe that a person
+    names is read.
     It is a str, so that lists of names can be split, sent to another process, and read there.
     """
 
@@ -173,6 +175,8 @@ def read_file(name: str) -> bytes | Problem:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             return _cannot_read(name, "it is a directory", "give the files in it")
+        if isinstance(name, Found) and not stat.S_ISREG(status.st_mode):
+            return _cannot_read(name, "it is a pipe, a socket or a device", "replace it with a regular file")
         if stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE_BYTES:
             return too_large(name)
         with path.open("rb") as file:

@@ -76,6 +76,8 @@ def _folders(root: str, below: str, above: Levels, skipped: str) -> Iterator[tup
 
 def _overlays(folder: str) -> dict[str, str]:
     """Returns environment -> file for a folder with overlays; empty if the folder does not exist."""
+    from sparkgen.document.sources import Found  # noqa: PLC0415 - see checking.py
+
     if not Path(folder).is_dir():
         return {}
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in (".yaml", ".yml"))
@@ -87,7 +89,7 @@ def _overlays(folder: str) -> dict[str, str]:
             raise SparkgenError(
                 f"{overlays[path.stem]} and {path} are overlays of the same environment; delete one"
             )
-        overlays[path.stem] = path.as_posix()
+        overlays[path.stem] = Found(path.as_posix())
     return overlays
 
 

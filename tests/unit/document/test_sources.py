@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen.diff import rendered
 from sparkgen.document.limits import MAX_FILE_BYTES
+from sparkgen.document.locks import Locks
+from sparkgen.document.node import Document
+from sparkgen.document.parse import parse
 from sparkgen.document.sources import Found, Reader, expand, read_file, without_documents
 from sparkgen.errors import Position, Problem
+from sparkgen.usecases import environments
 
 OURS = "apiVersion: sparkgen.dev/v1alpha1\n"
 
@@ -163,6 +168,49 @@ def test_files_without_end(folder: Path) -> None:
     problem = read_file("/dev/zero")
     assert isinstance(problem, Problem)
     assert problem.code == "SG005"
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> str:
+    """A pipe to which nobody writes: who opens it waits forever."""
+    os.mkfifo(tmp_path / "app.lock.yaml")
+    return str(tmp_path / "app.lock.yaml")
+
+
+def is_refused(problem: object) -> bool:
+    """Whether a pipe was refused without being opened."""
+    return isinstance(problem, Problem) and "it is a pipe, a socket or a device" in problem.message
+
+
+def test_a_pipe_that_was_found_is_not_opened(pipe: str) -> None:
+    """A person who names a pipe wants it to be read, as in `<(...)`; nobody named this one."""
+    assert is_refused(read_file(Found(pipe)))
+
+
+def test_a_lock_that_is_a_pipe_is_not_opened(pipe: str) -> None:
+    """It lies beside the document, and the document's author did not name it."""
+    text = "apiVersion: sparkgen.dev/v1alpha1\nkind: SparkApplication\nmetadata: {name: a}\n"
+    locks = Locks(Reader(lambda: b""))
+    (composed,) = parse(text.encode(), "app.yaml").documents
+    assert composed.root is not None
+    source = pipe.replace(".lock", "")
+    assert locks.artifacts(Document(composed.root, composed.root.value, source, 0)) is None
+    (problem,) = locks.problems
+    assert problem.message == "the lock file cannot be read: it is a pipe, a socket or a device"
+
+
+def test_an_overlay_of_an_environment_that_is_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    """It was found in a folder."""
+    (tmp_path / "app.yaml").write_text(OURS)
+    (tmp_path / "environments").mkdir()
+    os.mkfifo(tmp_path / "environments" / "prod.yaml")
+    (part,) = environments.parts(str(tmp_path), "")
+    assert is_refused(Reader(lambda: b"").read(part.overlays[0]))
+
+
+def test_a_pipe_among_rendered_files_is_not_opened(pipe: str) -> None:
+    """`diff` reads every file of a folder."""
+    assert rendered.read(Path(pipe).parent) == {}
 
 
 def test_standard_input() -> None:

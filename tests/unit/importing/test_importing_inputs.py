@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -185,3 +186,11 @@ def test_standard_input_is_read() -> None:
         assert item.origin.file == "<stdin>"
         (same,) = imported(name).imported
         assert as_document(item).value == as_document(same).value
+
+
+def test_pipes_in_a_folder_are_not_opened(tmp_path: Path) -> None:
+    """Nobody writes to them, so that to open them would take forever."""
+    for name in ("a.yaml", "run.sh", "spark-defaults.conf"):
+        os.mkfifo(tmp_path / name)
+    result = import_all([str(tmp_path)], PLAIN, examine, lambda: b"")
+    assert [problem.message for problem in result.problems] == ["it is a pipe, a socket or a device"] * 3
