@@ -55,24 +55,42 @@ class Budget:
 class Variables:
     """The variables of a script at one of its commands. `arguments`: those of the current function.
 
-    When `budget` is used up, all variables are unknown.
+    `shifted`: how many of the arguments `shift` has removed. When `budget` is used up, all variables are
+    unknown.
     """
 
     values: dict[str, Value | None] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     arguments: tuple[Word, ...] | None = None
+    shifted: int = 0
     budget: Budget = field(default_factory=Budget)
 
     def afford(self, words: Iterable[Word]) -> bool:
         """Whether the budget suffices to copy words once more. Their cost is subtracted from it."""
-        self.budget.left -= sum(len(word.text) + WORD for word in words)
+        for word in words:
+            if self.budget.left < 0:
+                return False
+            self.budget.left -= len(word.text) + WORD
         return self.budget.left >= 0
+
+    def left_arguments(self) -> tuple[Word, ...] | None:
+        """Returns the arguments that were not removed; None if only the machine knows them."""
+        if self.arguments is None or self.budget.left < 0:
+            return None
+        return self.arguments[self.shifted :]
+
+    def set_arguments(self, words: tuple[Word, ...] | None) -> None:
+        """Set all arguments."""
+        self.arguments, self.shifted = words, 0
 
     def get(self, name: str) -> tuple[Word, ...] | None:
         """Returns the words of a variable; None if only the machine knows them."""
         if name.isdigit():
-            words, number = self.arguments, whole(name)
-            return words[number - 1 : number] if words is not None and number else None
+            number = whole(name)
+            if self.arguments is None or not number:
+                return None
+            place = self.shifted + number
+            return self.arguments[place - 1 : place]
         value = self.values.get(name)
         if value is None or self.blocks[: len(value.blocks)] != value.blocks:
             return None  # from the environment, or set under a condition
@@ -206,7 +224,7 @@ def _words_of(written: str, variables: Variables, fields: _Fields) -> Sequence[W
     if (plain := _PLAIN.fullmatch(written)) is not None:
         name = plain[1] or plain[2]
         if name in ("@", "*"):
-            return variables.arguments
+            return variables.left_arguments()
         words = variables.get(name)
         return words[:1] if words is not None else None
     if (array := _ARRAY.fullmatch(written)) is not None:

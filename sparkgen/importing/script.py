@@ -136,7 +136,7 @@ class _Reading:
             self.left_out.setdefault((words[0].line, words[0].column), words[0])
             return
         blocks = variables.blocks
-        self.run(program, replace(variables, arguments=tuple(words[1:])), words[0].text, depth + 1)
+        self.run(program, replace(variables, arguments=tuple(words[1:]), shifted=0), words[0].text, depth + 1)
         variables.blocks = blocks
 
     def _inner(self, text: Word, shell: Word, variables: Variables, depth: int) -> None:
@@ -184,9 +184,9 @@ class _Reading:
             for word in command.words[1:]:
                 variables.forget(word.text)
         if first == "shift":
-            variables.arguments = variables.arguments[1:] if variables.arguments is not None else None
+            variables.shifted += 1
         if first == "set" and len(command.words) > 1 and command.words[1].text == "--":
-            variables.arguments = tuple(expand(command.words[2:], variables))
+            variables.set_arguments(tuple(expand(command.words[2:], variables)))
         if words and first not in _SETS and first not in _QUIET and not is_submit(first):
             self.others.setdefault((words[0].line, words[0].column), command.words[0])
             if first not in _TALK and any(_CALLS.search(word.text) for word in words[1:]):

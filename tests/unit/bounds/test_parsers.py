@@ -179,6 +179,10 @@ SHELL = {
     "comments": text("#\n"),
     "evals": text("eval 'spark-submit a.py'\n"),
     "parts": text("a''", "spark-submit "),
+    "shifts": lambda size: "set -- " + "a " * 40 * size + "\n" + "shift\n" * size + "spark-submit $1",
+    "all arguments": lambda size: "set -- " + "a " * 40 * size + "\n" + 'spark-submit "$@"\n' * size,
+    "substituted": text("$(spark-submit a)", 'x "', '"'),
+    "branches": text("a) spark-submit b;; ", "case x in ", "esac"),
 }
 PROPERTIES = {
     "lines": numbered("a.b# = c\n"),

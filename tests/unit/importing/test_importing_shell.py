@@ -8,9 +8,10 @@ import pytest
 import yaml
 
 from sparkgen.importing import Choices, Imported, Outcome, import_all
-from sparkgen.importing.expansion import MOST_EXPANDED
-from sparkgen.importing.script import read_script
-from sparkgen.importing.shell import Unclosed, commands
+from sparkgen.importing.commands import Word
+from sparkgen.importing.expansion import MOST_EXPANDED, Variables
+from sparkgen.importing.script import _Reading, read_script
+from sparkgen.importing.shell import Unclosed, commands, read
 from sparkgen.usecases.checking import examine
 
 
@@ -237,3 +238,28 @@ def test_patterns_for_files_are_known_to_the_shell_alone(word: str, known: bool)
     """`*`, `?`, and brackets around at least one character."""
     script = read_script(f"spark-submit local:///a.py {word}\n")
     assert (script.submits[0][-1].variables == ()) is known
+
+
+class Watched(tuple[Word, ...]):
+    """Arguments that note how many words are copied out of them."""
+
+    copied = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        """A word, or some."""
+        if isinstance(key, slice):
+            Watched.copied += len(range(*key.indices(len(self))))
+        return super().__getitem__(key)
+
+
+def test_shift_copies_no_arguments() -> None:
+    """Thousands of `shift` after `set -- a a a ...` would make a square of work."""
+    arguments = Watched(Word(f"a{number}", 1, 1) for number in range(100))
+    variables = Variables(arguments=arguments)
+    assert variables.get("2") == (Word("a1", 1, 1),)
+    Watched.copied = 0
+    reading = _Reading()
+    reading.run(read("shift\n" * 90 + 'spark-submit $1 "$@"\n'), variables)
+    assert Watched.copied == 1 + 10
+    (submit,) = reading.submits
+    assert [word.text for word in submit[1:]] == ["a90", *(f"a{number}" for number in range(90, 100))]
