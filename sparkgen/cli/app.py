@@ -1,10 +1,12 @@
-"""The commands of sparkgen. Each has its own module; this module builds one program of them."""
+"""The commands of sparkgen as one program. Each has its own module, which is imported when it is called."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from keyword import iskeyword
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -12,46 +14,49 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from sparkgen.cli import (
-    apply,
-    chart,
-    connect,
-    delete,
-    diff,
-    explain,
-    history,
-    image,
-    import_,
-    init,
-    kill,
-    lint,
-    logs,
-    push,
-    render,
-    rule,
-    run,
-    schema,
-    shell,
-    status,
-    ui,
-    validate,
-    version,
-    wait,
-    whatif,
-)
+from sparkgen.cli import version
 from sparkgen.cli.option_table import Command
 from sparkgen.cli.typer_command import typer_command
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 success, 1 problems or differences found, 2 wrong usage or an internal error."
 SECTIONS = {
-    "Write documents": (init, import_, validate, lint, push, render, diff, whatif),
-    "Run applications": (apply, run, wait, kill, delete, shell),
-    "Observe applications": (status, history, logs, ui, connect),
-    "Look up and set up": (explain, schema, rule, chart, image, version),
+    "Write documents": {
+        "init": "Write a commented, valid document to start from.",
+        "import": "Convert SparkApplications and spark-submit commands to documents.",
+        "validate": "Check documents, and report every problem with its line.",
+        "lint": "Check documents against best practices and policies, by profile.",
+        "push": "Push the local files that documents name to a registry.",
+        "render": "Render documents to Kubernetes manifests.",
+        "diff": "Show what would change, and which applications would run again.",
+        "whatif": "Predict an application's time and cost with other settings, from its event log.",
+    },
+    "Run applications": {
+        "apply": "Check documents against a cluster, then apply them.",
+        "run": "Start a new run in a cluster, or run a document on this machine.",
+        "wait": "Wait for a run to end, and exit with its exit code.",
+        "kill": "Stop a run, and keep its Job, marked as failed.",
+        "delete": "Delete applications from a cluster, with all their runs.",
+        "shell": "Run a driver on this machine, with executors in a cluster.",
+    },
+    "Observe applications": {
+        "status": "Show the state of applications, and why one is stuck.",
+        "history": "List the runs of applications that are still in the cluster.",
+        "logs": "Print the log of a run's driver, allocator or executors.",
+        "ui": "Forward a running driver's Spark UI to this machine.",
+        "connect": "Forward a Connect server or a notebook to this machine.",
+    },
+    "Look up and set up": {
+        "explain": "Explain a field of the document, as kubectl explain does.",
+        "schema": "Print the document's JSON Schema, or write Kubernetes' schemas.",
+        "rule": "Explain a rule by its code, or list all rules.",
+        "chart": "Copy or package the Helm chart that takes the same documents.",
+        "image": "Build the runtime image, and push it to your registry.",
+        "version": "Print the version of sparkgen.",
+    },
 }
-"""The sections of `sparkgen --help`, each with the modules of its commands."""
-COMMANDS = tuple(command for section in SECTIONS.values() for command in section)
+"""The sections of `sparkgen --help`, each with its commands and what they do."""
+COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
@@ -64,11 +69,6 @@ Start here:
 
 {EXIT_CODES}
 """
-
-
-def name_of(module: ModuleType) -> str:
-    """Returns the name of a module's command."""
-    return module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a keyword of Python
 
 
 # Names of other tools' commands, which people type by habit -> the command that does it here.
@@ -99,10 +99,10 @@ class Commands(TyperGroup):
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the list of commands in its sections, with columns of the same width in all."""
-        width = max(len(name_of(module)) for module in COMMANDS)
-        for title, modules in SECTIONS.items():
+        width = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name_of(module).ljust(width), module.SUMMARY) for module in modules])
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Returns the command in the arguments. Raises SparkgenError with the command that is meant."""
@@ -112,7 +112,8 @@ class Commands(TyperGroup):
         if name.endswith((".yaml", ".yml")):
             step = f"sparkgen validate {shlex.quote(name)}, or: sparkgen render {shlex.quote(name)}"
             raise SparkgenError(f"unknown command {name}; did you mean: {step}")
-        return super().resolve_command(ctx, args)
+        found, _, rest = super().resolve_command(ctx, args)
+        return found, found and _loaded(found), rest
 
 
 # The arguments of an application may be empty.
@@ -165,37 +166,48 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_program)
-    for module in COMMANDS:
-        name = name_of(module)
-        describe: dict[str, Any] = {
-            "help": module.HELP,
-            "short_help": module.SUMMARY,
-            "epilog": module.EXAMPLES,
-        }
-        if hasattr(module, "COMMANDS"):
-            app.add_typer(_group(module), name=name, **describe)
-        else:
-            app.command(name, cls=StrictCommand, **describe)(typer_command(module.COMMAND))
+    for section in SECTIONS.values():
+        for name, summary in section.items():
+            app.command(name, short_help=summary)(_nothing)
     return app
 
 
-def commands_of(module: ModuleType) -> tuple[Command[Any], ...]:
-    """Returns the command of a module, or all of its group."""
+def _nothing() -> None:
+    """The work of a command until it is chosen: Commands then loads its module."""
+
+
+def module_of(name: str) -> ModuleType:
+    """Returns the module of a command."""
+    return import_module(f"sparkgen.cli.{name}{'_' if iskeyword(name) else ''}")
+
+
+def commands_of(name: str) -> tuple[Command[Any], ...]:
+    """Returns the command of this name, or all of its group."""
+    module = module_of(name)
     return getattr(module, "COMMANDS", None) or (module.COMMAND,)
+
+
+def _loaded(name: str) -> Any:
+    """Returns a command with its options; if it is a group, with its commands."""
+    module = module_of(name)
+    app = typer.Typer(
+        name=name,
+        help=module.HELP,
+        epilog=module.EXAMPLES,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=False,
+    )
+    for command in commands_of(name):
+        describe = {} if command.name else {"help": module.HELP, "epilog": module.EXAMPLES}
+        app.command(command.name or name, cls=StrictCommand, **describe)(typer_command(command))
+    return get_command(app)
 
 
 @cache
 def program() -> Callable[..., object]:
     """Returns the program as a function of its arguments. Building it takes longer than most commands."""
     return get_command(build_app())
-
-
-def _group(module: ModuleType) -> typer.Typer:
-    """Returns a command that has commands of its own."""
-    group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-    for command in commands_of(module):
-        group.command(command.name, cls=StrictCommand)(typer_command(command))
-    return group
 
 
 def _print_version(wanted: bool) -> None:

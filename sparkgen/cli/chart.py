@@ -8,7 +8,6 @@ from pathlib import Path
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import note, write
 
-SUMMARY = "Copy or package the Helm chart that takes the same documents."
 HELP = """Copy or package the Helm chart that takes the same documents: `helm install NAME CHART -f app.yaml`.
 
 `export` copies the chart into a folder, for a Git repository that cannot use a chart registry. `package`
@@ -49,7 +48,8 @@ def package(options: ChartOptions) -> None:
 
 COMMANDS = (
     command(
-        lambda: (ChartOptions, export),
+        ChartOptions,
+        export,
         Option(
             "directory",
             "DIR",
@@ -61,7 +61,8 @@ COMMANDS = (
         help="Copy the chart to DIR. Files of an earlier version are removed.",
     ),
     command(
-        lambda: (ChartOptions, package),
+        ChartOptions,
+        package,
         Option(
             "directory", "--destination -d DIR", "Folder to write the package to.", kind=Path, default=Path()
         ),

@@ -1,16 +1,35 @@
-"""Declares `sparkgen connect`; connecting.py does its work."""
+"""`sparkgen connect`: forwards a port to a Connect server or a notebook, and may run a program with it."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shlex
+import shutil
+import threading
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen import contract
+from sparkgen.cli import output
+from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import PLACE
+from sparkgen.cli.wait import seconds_of
+from sparkgen.cluster import connect
+from sparkgen.cluster.annotations import controller_of
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import one
+from sparkgen.live.state import Life, State, life_of
+from sparkgen.live.values import Run, notebook_port, served_as
+from sparkgen.model.connect import REMOTE, address
+from sparkgen.usecases import connecting, drivers, object_names
+from sparkgen.usecases.forwarding import Forwarding
 
 if TYPE_CHECKING:
-    from sparkgen.cli.connecting import ConnectOptions
+    from sparkgen.cluster import Cluster
 
-SUMMARY = "Forward a Connect server or a notebook to this machine."
 HELP = """Forward a local port to a Spark Connect server or a notebook, until Ctrl-C or until the server ends.
 
 If the server has not started or does not answer yet, the command waits. Then it prints the local address to
@@ -42,14 +61,112 @@ Examples:
 """
 
 
-def _load() -> Work[ConnectOptions]:
-    from sparkgen.cli import connecting  # noqa: PLC0415 - not for every command's help
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectOptions(ClusterOptions):
+    """The options of a call. `arguments`: a program to run, and its arguments; `timeout`: such as `5m`.
 
-    return connecting.ConnectOptions, connecting.connect_to
+    `port`: None for the server's own number. `start`: whether to start a suspended server.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    port: int | None
+    timeout: str
+    start: bool = False
+
+
+def connect_to(options: ConnectOptions) -> int:
+    """Forward the port until the end. Returns 0, or the program's exit code."""
+    seconds = seconds_of(options.timeout) or 0
+    if options.arguments and shutil.which(options.arguments[0]) is None:
+        raise SparkgenError(f"cannot run {options.arguments[0]}: command not found")
+    cluster = connect(options.place)
+    run = connecting.server(one(cluster, options.name))
+    notebook = notebook_port(run)
+    if notebook and options.arguments:
+        raise SparkgenError(
+            f"{run.application} is a notebook, not a server for {options.arguments[0]}; leave out the "
+            "command after --, and open the address in a browser"
+        )
+    if options.start and life_of(run).state is State.SUSPENDED:
+        run = _started(cluster, run)
+    environment = connecting.environment_of(cluster, run, os.environ, _say) if options.arguments else {}
+    near = options.port if options.port is not None else notebook or contract.CONNECT_PORT
+    forwarding = Forwarding(cluster, run, connecting.served(run), near, _say)
+    with contextlib.closing(forwarding):
+        forwarding.start(_answering(cluster, run, options.timeout, time.monotonic() + seconds))
+        if not options.arguments:
+            _tell(run, forwarding.port, object_names.options(options.place, run.namespace))
+            _until_the_end(forwarding)
+            return 0
+        threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
+        return connecting.run_client(options.arguments, connecting.with_address(environment, forwarding.port))
+
+
+def _started(cluster: Cluster, run: Run) -> Run:
+    """Start a suspended server. Returns its run."""
+    controller = controller_of(run.workload)
+    run = connecting.start(cluster, run)
+    _say(f"started {run.application}")
+    if controller:
+        _say(f"{controller} stops it at its next sync if spec.suspend is true in Git")
+    return run
+
+
+def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run:
+    """Returns the run when the server answers. Raises SparkgenError if it will not, or not in time."""
+
+    def awaited(life: Life, fares: str) -> str:
+        text = f"{run.application} is {fares}"
+        if life.state in (State.SUSPENDED, State.DELETING):
+            raise SparkgenError(text)
+        if life.state is State.RUNNING:
+            text = f"{run.application} is running, but not ready yet"
+        if time.monotonic() >= deadline:
+            raise SparkgenError(
+                f"{text}; it was not ready within {timeout}. To wait longer, increase --timeout"
+            )
+        return text
+
+    return drivers.wait(cluster, run, connecting.answers, awaited, _say)
+
+
+def _tell(run: Run, port: int, place: str) -> None:
+    """Print the address as data, and as notes how to use it and where its token is."""
+    notebook = bool(notebook_port(run))
+    remote = f"http://localhost:{port}" if notebook else address(port)
+    output.write(f"{remote}\n")
+    output.note(f"forwarding {_title(run)}; press Ctrl-C to stop")
+    if not notebook:
+        output.note(f"to use it, run in another terminal: export {REMOTE}={remote}")
+    if source := connecting.token_source(run):
+        template = f'{{{{index .data "{source.key}" | base64decode}}}}'
+        read = (
+            f"kubectl get secret {shlex.quote(source.secret)}{place} -o go-template={shlex.quote(template)}"
+        )
+        output.note(
+            f"its token is in the Secret {source.secret}, key {source.key}; if you have permission to read "
+            "the Secret:"
+        )
+        output.note(f"  {read}" if notebook else f'  export {contract.ENV_CONNECT_TOKEN}="$({read})"')
+
+
+def _title(run: Run) -> str:
+    return f"the {served_as(run.workload)} {run.application}"
+
+
+def _until_the_end(forwarding: Forwarding) -> None:
+    if forwarding.until_the_end():
+        output.note(f"{_title(forwarding.run)} has ended")
+
+
+def _say(text: str) -> None:
+    output.note(f"sparkgen: {text}")
 
 
 COMMAND = command(
-    _load,
+    ConnectOptions,
+    connect_to,
     Option("name", "NAME", "Application: a Connect server or a notebook.", required=True),
     Option("arguments", "[-- COMMAND...]", "Client program and its arguments.", many=True),
     Option(

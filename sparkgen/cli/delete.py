@@ -1,16 +1,17 @@
-"""Declares `sparkgen delete`; ending.py does its work."""
+"""`sparkgen delete`: asks for confirmation, and deletes applications."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from dataclasses import dataclass
 
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli import output
+from sparkgen.cli.confirm import EndOptions, agreed, print_objects
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import OBJECTS_OUTPUT, PLACE, QUIET, YES
+from sparkgen.cluster import connect
+from sparkgen.usecases import deleting, object_names
 
-if TYPE_CHECKING:
-    from sparkgen.cli.ending import DeleteOptions
-
-SUMMARY = "Delete applications from a cluster, with all their runs."
 HELP = """Delete applications and everything that was applied for them, even if they are running.
 
 The command first lists the objects that it will delete: all runs with their executors, files and permissions.
@@ -28,14 +29,47 @@ Examples:
 """
 
 
-def _load() -> Work[DeleteOptions]:
-    from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteOptions(EndOptions):
+    """The applications to delete; `dry_run`: only list what would be deleted."""
 
-    return ending.DeleteOptions, ending.delete
+    names: tuple[str, ...]
+    dry_run: bool
+
+
+def delete(options: DeleteOptions) -> int:
+    """Delete all objects of applications; 1 if the user says no, 2 if an application cannot be found."""
+    cluster = connect(options.place)
+    to_delete, problems = deleting.applications(cluster, options.names)
+    for text in problems:
+        output.note(f"sparkgen: {text}")
+    if problems:
+        return 2
+    for text in dict.fromkeys(text for each in to_delete.values() for text in each.unseen):
+        output.note(f"not checked: {text}")
+    objects = [item for each in to_delete.values() for item in each.objects]
+    if options.dry_run:
+        print_objects(objects, "(dry run)", options)
+        return 0
+    for name, each in to_delete.items():
+        if each.controllers:
+            output.note(
+                f"warning: {' and '.join(each.controllers)} manages {name}, and will create it "
+                "again and start a new run; delete it there instead"
+            )
+    if not options.yes and sys.stdin.isatty():
+        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in objects))
+    shown = "this 1 object" if len(objects) == 1 else f"these {len(objects)} objects"
+    question = f"delete {shown} of {' and '.join(to_delete)} in {cluster.namespace} ({cluster.context})?"
+    if not agreed(question, options):
+        return 1
+    deleting.delete(cluster, objects, lambda gone: print_objects(gone, "deleted", options))
+    return 0
 
 
 COMMAND = command(
-    _load,
+    DeleteOptions,
+    delete,
     Option("names", "NAME", "Applications.", many=True, required=True),
     YES,
     Option("dry_run", "--dry-run", "List what would be deleted, and delete nothing."),

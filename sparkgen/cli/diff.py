@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sparkgen.diff.values import Difference
     from sparkgen.document import Document
 
-SUMMARY = "Show what would change, and which applications would run again."
 HELP = """Show what would change in each application, and whether it would run again.
 
 For each application, the command prints a summary and the differences of its objects.
@@ -84,7 +83,8 @@ def compare(options: DiffOptions) -> int:
 
 
 COMMAND = command(
-    lambda: (DiffOptions, compare),
+    DiffOptions,
+    compare,
     SOURCES,
     Option("old", "--from REV", "Earlier Git revision: a branch, tag or commit."),
     Option("new", "--to REV", "Later Git revision. Default: the work tree."),

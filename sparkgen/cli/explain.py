@@ -10,7 +10,6 @@ from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 
-SUMMARY = "Explain a field of the document, as kubectl explain does."
 HELP = """Explain a field of the document: its meaning, its type and an example.
 
 FIELD is a path with dots, such as spec.executor.memory, or a property of Spark. You can leave out `spec.`
@@ -69,7 +68,8 @@ def explain(options: ExplainOptions) -> None:
 
 
 COMMAND = command(
-    lambda: (ExplainOptions, explain),
+    ExplainOptions,
+    explain,
     Option("field", "FIELD", "Field, for example spec.executor.memory.", complete=complete_field),
     Option("recursive", "--recursive", "List all fields below it."),
     Option(

@@ -17,7 +17,6 @@ from sparkgen.errors import SparkgenError
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
-SUMMARY = "List the runs of applications that are still in the cluster."
 HELP = """List the runs of applications that are still in the cluster, the latest first.
 
 spec.run.history and spec.timeToLiveSeconds determine which runs are kept. For a schedule, its own limits
@@ -78,7 +77,8 @@ def history(options: HistoryOptions) -> None:
 
 
 COMMAND = command(
-    lambda: (HistoryOptions, history),
+    HistoryOptions,
+    history,
     APPLICATIONS,
     *PLACE,
     LISTING_OUTPUT,

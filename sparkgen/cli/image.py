@@ -1,16 +1,21 @@
-"""Declares `sparkgen image`; imaging.py does its work."""
+"""`sparkgen image`: writes the build context, calls the builder, and prints the image's name and its use."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli import output
+from sparkgen.cli.option_table import Option, command
+from sparkgen.errors import SparkgenError
+from sparkgen.image import builders
+from sparkgen.image import context as making
+from sparkgen.local.view import Plain
 
-if TYPE_CHECKING:
-    from sparkgen.cli.imaging import BuildOptions, ContextOptions
-
-SUMMARY = "Build the runtime image, and push it to your registry."
 HELP = """Build the runtime image, and push it to your registry.
 
 The image contains the allocator and the scheduler jar. `build` uses Docker (buildx), Podman or Buildah, and
@@ -30,16 +35,70 @@ Examples:
 """
 
 
-def _load_build() -> Work[BuildOptions]:
-    from sparkgen.cli import imaging  # noqa: PLC0415 - not for every command's help
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """The image, and how to build it. `output`: the file of an OCI archive; "" for what is not given."""
 
-    return imaging.BuildOptions, imaging.build
+    name: str
+    push: bool
+    platform: str
+    builder: str
+    output: str
+    base: str
 
 
-def _load_context() -> Work[ContextOptions]:
-    from sparkgen.cli import imaging  # noqa: PLC0415 - not for every command's help
+@dataclass(frozen=True, slots=True)
+class ContextOptions:
+    """The folder to write the build context to."""
 
-    return imaging.ContextOptions, imaging.context
+    directory: Path
+
+
+def build(options: BuildOptions) -> None:
+    """Build the image. Prints its name, with the digest if there is one, and the next step."""
+    plan = builders.planned(
+        options.name, options.platform, push=options.push, output=options.output, base=options.base
+    )
+    builder = options.builder
+    if builder and builder not in builders.BUILDERS:
+        raise SparkgenError(f"unknown --builder {builder!r}; use one of {', '.join(builders.BUILDERS)}")
+    program = builders.find(builder, os.environ)
+    view = Plain(sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="sparkgen-image-") as work:
+        folder = Path(work, "context")
+        making.write(folder, os.environ, view)
+        digest = builders.build(program, plan, folder, os.environ, view)
+    image = f"{plan.name}@{digest}" if digest else plan.name
+    output.write(f"{image}\n")
+    output.note(_next_step(plan, image))
+
+
+def context(options: ContextOptions) -> None:
+    """Write the context into a new folder, as a whole or not at all."""
+    directory = options.directory
+    if directory.exists():
+        raise SparkgenError(f"{directory} exists already; give a new folder")
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".sparkgen-", dir=directory.parent) as work:
+        staged = Path(work, "context")
+        making.write(staged, os.environ, Plain(sys.stderr))
+        staged.rename(directory)
+    word = shlex.quote(str(directory))
+    output.note(f"wrote {directory}; next: docker build -t REGISTRY/sparkgen-runtime:1 {word}")
+
+
+def _next_step(plan: builders.Plan, image: str) -> str:
+    if plan.output:
+        return f"wrote {plan.output}; next: skopeo copy --all oci-archive:{plan.output} docker://{plan.name}"
+    if not plan.push:
+        return "the image is in the builder's local storage; to push it to a registry, add --push"
+    return (
+        "set it for all documents of a repository, in .sparkgen.yaml at its root:\n"
+        f"  runtimeImage: {image}\n"
+        "or in a document:\n"
+        "  spec:\n"
+        f"    runtimeImage: {image}"
+    )
 
 
 _PLATFORMS = (
@@ -48,7 +107,8 @@ _PLATFORMS = (
 )
 COMMANDS = (
     command(
-        _load_build,
+        BuildOptions,
+        build,
         Option(
             "name", "NAME", "Name with which your nodes pull the image: REGISTRY/NAME:TAG.", required=True
         ),
@@ -65,7 +125,8 @@ COMMANDS = (
         help="Build the image; push it, or write it to a file.",
     ),
     command(
-        _load_context,
+        ContextOptions,
+        context,
         Option("directory", "DIR", "New folder to write to.", kind=Path, required=True),
         name="context",
         help="Write the folder that the image is built from, with its Dockerfile.",

@@ -16,7 +16,6 @@ from sparkgen.errors import SparkgenError
 if TYPE_CHECKING:
     from sparkgen.importing import Imported, Result
 
-SUMMARY = "Convert SparkApplications and spark-submit commands to documents."
 HELP = """Convert other operators' SparkApplications and spark-submit commands to documents.
 
 The input can be a SparkApplication or ScheduledSparkApplication (v1beta2) or a SparkConnect (v1alpha1) of
@@ -91,7 +90,8 @@ def convert(options: ImportOptions) -> int:
 
 
 COMMAND = command(
-    lambda: (ImportOptions, convert),
+    ImportOptions,
+    convert,
     Option(
         "sources",
         "PATH",

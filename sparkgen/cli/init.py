@@ -15,7 +15,6 @@ from sparkgen.cli.option_table import Option, command
 from sparkgen.errors import SparkgenError
 from sparkgen.spark_versions import NEWEST, SUGGESTED, scala_line
 
-SUMMARY = "Write a commented, valid document to start from."
 HELP = """Write a commented, valid document to start from.
 
 The command asks no questions, and does not overwrite a file without --force.
@@ -130,7 +129,8 @@ def _text(options: InitOptions) -> str:
 
 
 COMMAND = command(
-    lambda: (InitOptions, init),
+    InitOptions,
+    init,
     Option("file", "FILE", "File to write, or - for standard output.", default="app.yaml"),
     Option("language", "--type", "Language of the application (default python).", kind=Language),
     Option(

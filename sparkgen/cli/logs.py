@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sparkgen.live.state import Life
     from sparkgen.live.values import Run
 
-SUMMARY = "Print the log of a run's driver, allocator or executors."
 HELP = """Print the log of a run: of its driver, its allocator or its executors.
 
 With -f, the command waits for a container that has not started, and prints its log until the container ends.
@@ -81,7 +80,8 @@ def logs(options: LogsOptions) -> None:
 
 
 COMMAND = command(
-    lambda: (LogsOptions, logs),
+    LogsOptions,
+    logs,
     APPLICATION,
     RUN,
     Option("executor", "--executor -e ID", "Print the log of this executor: its ID, or the name of its pod."),

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 Values = TypeVar("Values")
-Work = tuple[type[Values], Callable[[Values], int | None]]
-"""The dataclass of a command's values, and the function that takes it and returns the exit code (None: 0)."""
 
 
 class Option(NamedTuple):
@@ -78,28 +76,29 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple, Generic[Values]):
-    """A command: its arguments and options, and what imports its work.
+    """A command: its arguments and options, and its work.
 
-    `load` is called when the command line has been read, because help needs nothing of what it imports.
-    `name`, `help`: of a command in a group, such as `chart export`.
+    `values`: the dataclass of their values; `work`: takes it, and returns the exit code (None: 0); `name`,
+    `help`: of a command in a group, such as `chart export`.
     """
 
     options: tuple[Option, ...]
-    load: Callable[[], Work[Values]]
+    values: type[Values]
+    work: Callable[[Values], int | None]
     name: str = ""
     help: str = ""
 
     def run(self, values: Mapping[str, Any]) -> int:
         """Do the work with a value for each option. Returns the exit code."""
-        kind, work = self.load()
-        return work(kind(**values)) or 0
+        return self.work(self.values(**values)) or 0
 
 
 def command(
-    load: Callable[[], Work[Values]],
+    values: type[Values],
+    work: Callable[[Values], int | None],
     *options: Option,
     name: str = "",
     help: str = "",  # noqa: A002 - typer's
 ) -> Command[Values]:
     """Returns the command with these options, in the order of the help."""
-    return Command(options, load, name, help)
+    return Command(options, values, work, name, help)

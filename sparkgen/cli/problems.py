@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.request import Request
-from sparkgen.errors import Problem
+from sparkgen.errors import Problem, Severity
 
 # Rules about secrets: a report never shows the lines with them.
 _SECRET_RULES = frozenset({"SG117", "SG118"})
@@ -29,6 +29,12 @@ class Stdin:
             output.note("reading a document from the terminal; press Ctrl-D to end it")
         self.data = read_stdin()
         return self.data
+
+
+def wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:
+    """Returns the problems to show: --quiet hides warnings, unless --strict makes them count."""
+    every = request.strict or not request.quiet
+    return [problem for problem in problems if every or problem.severity is Severity.ERROR]
 
 
 def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdout: bool) -> None:

@@ -1,16 +1,35 @@
-"""Declares `sparkgen push`; pushing.py does its work."""
+"""`sparkgen push`, and the push before an `apply`: prints artifacts, uploads and lock files."""
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli import output
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CA_FILE, CHANGES, LOCK, QUIET, SOURCES
+from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.progress import live_line
+from sparkgen.cli.request import Request
+from sparkgen.delivery import environment
+from sparkgen.delivery.limits import bytes_text
+from sparkgen.errors import Severity, SparkgenError
+from sparkgen.local.view import Plain
+from sparkgen.phrases import some_of
+from sparkgen.semantics.local_entries import entries_of
+from sparkgen.usecases import local_files, pushing, untracked
+from sparkgen.usecases.checking import check
 
 if TYPE_CHECKING:
-    from sparkgen.cli.pushing import Push
+    from sparkgen.delivery.requirements import Requirements
+    from sparkgen.delivery.values import LocalFile
+    from sparkgen.document import Document
 
-SUMMARY = "Push the local files that documents name to a registry."
 HELP = """Push the files that documents name with ./ or ../ to the registry of `spec.delivery`.
 
 The main file, pyFiles and files form one artifact, `code`. The jars, archives and the packages of a
@@ -34,15 +53,171 @@ Examples:
   sparkgen push app.yaml -f prod.yaml --lock app.prod.lock.yaml
 """
 
+_SHOWN = 5
 
-def _load() -> Work[Push]:
-    from sparkgen.cli import pushing  # noqa: PLC0415 - not for every command's help
 
-    return pushing.Push, pushing.push
+@dataclass(frozen=True, slots=True)
+class Push(Request):
+    """The documents, and the options of `push`. `verify`: compare what the registry has, byte for byte."""
+
+    dry_run: bool = False
+    verify: bool = False
+    ca_file: str = ""
+
+
+def push(options: Push) -> int:
+    """Push what has changed; 1 if a document has errors."""
+    stdin = Stdin()
+    inputs = replace(options, local_files="pushable")
+    checked = check(inputs, stdin)
+    show([one for one in checked.problems if one.severity is Severity.ERROR], options, stdin, on_stdout=False)
+    if checked.errors:
+        return 1
+    for document in checked.documents:
+        if not local_files.lock_name(document, inputs) and entries_of(document.value):
+            raise SparkgenError("a document from standard input has no lock file; add --lock FILE")
+    with _asked(options.ca_file, verify=options.verify) as asked:
+        plans = [
+            pushing.plan(document, inputs, asked, whole=options.dry_run) for document in checked.documents
+        ]
+        _tell_left_out(plans, options)
+        _tell_untracked(plans, options)
+        if options.dry_run:
+            _tell_plans(plans)
+            return 0
+        pushed = pushing.bring(plans, inputs, asked)
+    locks = pushing.write_locks(plans, inputs)
+    _tell(plans, pushed, locks, options)
+    return 0
+
+
+def brought(
+    documents: Sequence[Document], request: Request, ca_file: str, *, dry_run: bool
+) -> list[Document]:
+    """Returns the documents with artifacts of the current files. Pushes those that are out of date.
+
+    Asks no registry about the others. With `dry_run`, pushes and writes nothing.
+    """
+    with _asked(ca_file) as asked:
+        plans = [pushing.plan(document, request, asked) for document in documents]
+        late = [plan for plan in plans if plan.stale]
+        if not late:
+            return list(documents)
+        _tell_untracked(late, request)
+        if dry_run:
+            _tell_plans(late)
+        else:
+            for plan in late:
+                output.note(f"pushing {plan.document.source}: {'; '.join(map(str, plan.stale))}")
+            pushed = pushing.bring(late, request, asked)
+    if not dry_run:
+        # The lock of a file covers all its documents, also those that are up to date.
+        files = {plan.document.source for plan in late}
+        locks = pushing.write_locks([plan for plan in plans if plan.document.source in files], request)
+        _tell(late, pushed, locks, request, stdout=False)
+    return [
+        pushing.with_artifacts(plan.document, plan.values, local_files.lock_name(plan.document, request))
+        if plan.stale
+        else plan.document
+        for plan in plans
+    ]
+
+
+@contextmanager
+def _asked(ca_file: str, *, verify: bool = False) -> Iterator[pushing.Push]:
+    view = Plain(sys.stderr)
+
+    def build(wanted: Requirements) -> Sequence[LocalFile]:
+        return environment.files(environment.built(wanted, os.environ, view))
+
+    with _progress() as sent:
+        yield pushing.Push(os.environ, build, ca_file, sent, verify=verify)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Yields a function that shows how far uploads are: one line on a terminal, nothing elsewhere."""
+    known, held = dict[str, str](), threading.Lock()
+    with live_line() as show:
+
+        def sent(name: str, done: int, size: int) -> None:
+            with held:
+                known[name] = f"{name} {bytes_text(done)} of {bytes_text(size)}"
+                show(", ".join(known.values()))
+
+        yield sent
+
+
+def _tell(
+    plans: Sequence[pushing.Plan],
+    pushed: Sequence[Sequence[pushing.Pushed]],
+    locks: Sequence[tuple[str, str]],
+    request: Request,
+    *,
+    stdout: bool = True,
+) -> None:
+    say = _print if stdout else output.note
+    for one in (
+        one for several in pushed for one in several if one.uploaded or any(plan.stale for plan in plans)
+    ):
+        size = bytes_text(int(one.packed.value["size"]))
+        became = f"pushed, {bytes_text(one.sent)} uploaded" if one.uploaded else "exists already"
+        say(f"{one.packed.name}: {one.packed.value['reference']}, {size}: {became}")
+    for name, became in locks:
+        say(f"{name}: {became}")
+    if not locks and not any(one.uploaded for several in pushed for one in several) and not request.quiet:
+        names = ", ".join(dict.fromkeys(one.document.source for one in plans))
+        none = not any(one.packed for one in plans)
+        say(f"nothing to push: {names} {'names no local files' if none else 'is up to date'}")
+    elif locks and not request.quiet and stdout:
+        output.note(
+            f"next: commit {', '.join(name for name, _ in locks)}, or run: sparkgen apply "
+            f"{plans[0].document.source}"
+        )
+
+
+def _print(line: str) -> None:
+    output.write(f"{line}\n")
+
+
+def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
+    for plan in plans:
+        for packed in plan.packed:
+            late = packed.name in {different.artifact for different in plan.stale}
+            became = "would be pushed" if late else "is up to date"
+            size = bytes_text(int(packed.value["size"]))
+            listed = _files(packed)
+            files = len(listed)
+            _print(
+                f"{packed.name}: {packed.value['reference']}, {size}, {files} "
+                f"{'file' if files == 1 else 'files'}: {became}"
+            )
+            for path, bytes_ in listed:
+                _print(f"  {path}  {bytes_text(bytes_)}")
+
+
+def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
+    """Returns paths and sizes of the files in an artifact; if it was not packed, without its packages."""
+    if packed.layer is not None:
+        return [(member.path, member.size) for member in packed.layer.members]
+    return [(file.inside, file.size) for file in packed.contents.files]
+
+
+def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
+    paths = sorted({path for plan in plans for path in plan.left_out})
+    if paths and not request.quiet:
+        output.note(f"ignored: {some_of(paths, _SHOWN)}")
+
+
+def _tell_untracked(plans: Sequence[pushing.Plan], request: Request) -> None:
+    """Warn about files in artifacts that are not in Git, so that a reviewer does not see them."""
+    if not request.quiet and (paths := untracked.untracked(plans)):
+        output.note(f"warning: not in Git: {some_of(paths, _SHOWN)}; add them to Git, or to .sparkgenignore")
 
 
 COMMAND = command(
-    _load,
+    Push,
+    push,
     SOURCES,
     *CHANGES,
     LOCK,

@@ -8,7 +8,6 @@ from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 
-SUMMARY = "Explain a rule by its code, or list all rules."
 HELP = """Explain a rule: what it finds, why it matters, and how to fix it.
 
 Without CODE, list all rules. SG0 codes are about the syntax and structure of a document, SG1 and SG3 codes
@@ -49,6 +48,4 @@ def rule(options: RuleOptions) -> None:
     write(asked.page)
 
 
-COMMAND = command(
-    lambda: (RuleOptions, rule), Option("code", "CODE", "Code of the rule.", complete=complete_code)
-)
+COMMAND = command(RuleOptions, rule, Option("code", "CODE", "Code of the rule.", complete=complete_code))

@@ -1,4 +1,4 @@
-"""Declares `sparkgen run`; running.py and run_local.py do its work."""
+"""`sparkgen run`: prints the name of a new run in a cluster, or runs a document with run_local.py."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import shlex
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from sparkgen.cli import output, wait
 from sparkgen.cli.cluster_options import ProgramOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, PLACE, QUIET, TIMEOUT, ObjectForm
+from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
+from sparkgen.usecases import object_names
+from sparkgen.usecases.starting import StartedRun, start
 
-SUMMARY = "Start a new run in a cluster, or run a document on this machine."
 HELP = """Start a new run of an application in a cluster; or, with --local, run a document on this machine.
 
 In a cluster, NAME is an application that `sparkgen apply`, kubectl, Helm or a GitOps controller has applied.
@@ -40,7 +44,6 @@ Examples:
   sparkgen run --local app.yaml --map /opt/app=src      # local:///opt/app/main.py is src/main.py
   sparkgen run --local app.yaml -- 2026-01-01 --dry-run  # replace the document's arguments
 """
-
 
 _FOR_CLUSTERS = (
     Option(
@@ -94,7 +97,7 @@ def run(options: RunOptions) -> int:
     """Run an application. Returns its exit code, or 0 if it was started in a cluster."""
     if options.local:
         _nothing_for_a_cluster(options)
-        from sparkgen.cli import run_local  # noqa: PLC0415 - not for every command's help
+        from sparkgen.cli import run_local  # noqa: PLC0415 - only with --local
 
         local = run_local.LocalRunOptions(options.name, options.arguments, options.maps)
         return run_local.run(options.request, local)
@@ -102,25 +105,38 @@ def run(options: RunOptions) -> int:
     arguments = _one_way(options)
     if options.timeout and not options.wait:
         raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
-    from sparkgen.cli import running  # noqa: PLC0415 - as above
+    return _run(options, arguments)
 
+
+def _run(options: RunOptions, arguments: tuple[str, ...] | None) -> int:
+    """Start a run in a cluster, and print its name. Returns 0; with `wait`, its exit code."""
+    cluster = connect(options.place)
     id_ = options.request_id or uuid.uuid4().hex
-    return running.run(
-        running.ClusterRunOptions(
-            options.place,
-            options.source,
-            arguments,
-            id_,
-            options.output,
-            options.wait,
-            options.timeout,
-            options.quiet,
+    started = start(cluster, options.source, arguments, id_, datetime.now(UTC))
+    _print(started, options.output)
+    if started.beside and _state(started) == "started" and not options.quiet:
+        output.note(f"running at the same time: {', '.join(started.beside)}")
+    name, namespace = started.application.name, started.application.namespace
+    if options.wait:
+        wait_options = wait.WaitOptions(
+            name=name,
+            run=started.name,
+            timeout=options.timeout,
+            quiet=options.quiet,
+            namespace=namespace,
+            context=options.context,
+            kubeconfig=options.kubeconfig,
         )
-    )
+        return wait.wait(cluster, wait_options)
+    if not options.quiet:
+        here = object_names.options(options.place, namespace)
+        output.note(f"{_state(started)}; next: sparkgen wait {name} --run {started.name}{here}")
+    return 0
 
 
 COMMAND = command(
-    lambda: (RunOptions, run),
+    RunOptions,
+    run,
     Option(
         "source",
         "NAME",
@@ -174,3 +190,18 @@ def _one_way(options: RunOptions) -> tuple[str, ...] | None:
     if options.single and options.arguments:
         raise SparkgenError("--arg and arguments after -- cannot be combined; use only one")
     return options.single or options.arguments or None
+
+
+def _state(started: StartedRun) -> str:
+    if not started.begun:
+        return "the run exists already"
+    return f"waiting in the queue {started.queue}" if started.queue else "started"
+
+
+def _print(started: StartedRun, form: str) -> None:
+    if form == "text":
+        output.write(f"{started.name}\n")
+    elif form == "name":
+        output.write(f"{object_names.full_name(started.job)}\n")
+    else:
+        output.data(object_names.objects_text([started.job], form))

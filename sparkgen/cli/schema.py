@@ -10,7 +10,6 @@ from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import data, note
 from sparkgen.errors import SparkgenError
 
-SUMMARY = "Print the document's JSON Schema, or write Kubernetes' schemas."
 HELP = """Print the JSON Schema of the document as one file, for editors and other tools.
 
 To use the schema in an editor with a YAML language server, begin documents with the line
@@ -52,7 +51,8 @@ def schema(options: SchemaOptions) -> None:
 
 
 COMMAND = command(
-    lambda: (SchemaOptions, schema),
+    SchemaOptions,
+    schema,
     Option(
         "kubernetes",
         "--kubernetes VERSION",

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, PLACE, QUIET
+from sparkgen.cli.shell_session import ShellOptions, run
 
-if TYPE_CHECKING:
-    from sparkgen.cli.shell_session import ShellOptions
-
-SUMMARY = "Run a driver on this machine, with executors in a cluster."
 HELP = """Run a shell, a script or a notebook on this machine, with Spark's executors in a cluster.
 
 COMMAND runs on this machine, and contains the driver. The default is pyspark for Python documents, and
@@ -33,15 +28,9 @@ Examples:
   sparkgen shell app.yaml --driver-host 10.1.2.3 --driver-port 7078
 """
 
-
-def _load() -> Work[ShellOptions]:
-    from sparkgen.cli import shell_session  # noqa: PLC0415 - not for every command's help
-
-    return shell_session.ShellOptions, shell_session.run
-
-
 COMMAND = command(
-    _load,
+    ShellOptions,
+    run,
     Option("source", "PATH", "Document: a file, a directory, or -.", required=True),
     Option("arguments", "[-- COMMAND...]", "Program that uses Spark, and its arguments.", many=True),
     *CHANGES,

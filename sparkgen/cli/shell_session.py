@@ -23,7 +23,7 @@ from sparkgen import contract, model, names
 from sparkgen.cli import output, run_local
 from sparkgen.cli.cluster_options import ProgramOptions
 from sparkgen.cli.request import Request
-from sparkgen.cli.waiting import seconds_of
+from sparkgen.cli.wait import seconds_of
 from sparkgen.cluster import ClusterError, connect
 from sparkgen.codes import Code
 from sparkgen.errors import SparkgenError

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.rows import Row
 
-SUMMARY = "Show the state of applications, and why one is stuck."
 HELP = """Show the state of applications in a cluster: each latest run, and all runs that have not ended.
 
 EXECUTORS shows how many executors are running, how many are wanted, and how many are pending. REASON shows
@@ -37,7 +36,6 @@ Examples:
   sparkgen status pi --watch            # a line for each change, until Ctrl-C
   sparkgen status -o json | jq '.runs[] | select(.state == "Failed")'
 """
-
 
 WATCH_SECONDS = 2.0
 
@@ -83,7 +81,8 @@ def status(options: StatusOptions) -> None:
 
 
 COMMAND = command(
-    lambda: (StatusOptions, status),
+    StatusOptions,
+    status,
     APPLICATIONS,
     NAMESPACE._replace(name="namespaces", help=f"{NAMESPACE.help} Repeatable.", many=True),
     Option("everywhere", "--all-namespaces -A", "All namespaces that you may see."),

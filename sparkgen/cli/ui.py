@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.values import Run
 
-SUMMARY = "Forward a running driver's Spark UI to this machine."
 HELP = """Forward a local port to a running driver's Spark UI, until Ctrl-C or until the driver ends.
 
 The connection goes through the API server, as with kubectl port-forward. You need permission to get and
@@ -66,7 +65,8 @@ def ui(options: UiOptions) -> None:
 
 
 COMMAND = command(
-    lambda: (UiOptions, ui),
+    UiOptions,
+    ui,
     APPLICATION,
     RUN,
     Option(

@@ -1,16 +1,23 @@
-"""Declares `sparkgen validate`; render_command.py does its work."""
+"""`sparkgen validate`: prints the problems of documents."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen.cli import output
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES
+from sparkgen.cli.problems import Stdin, show, wanted
+from sparkgen.cli.progress import progress
+from sparkgen.cli.request import Request
+from sparkgen.errors import Problem, Severity
+from sparkgen.usecases.checking import check
+from sparkgen.usecases.collisions import claims, shared_objects
 
 if TYPE_CHECKING:
-    from sparkgen.cli.request import Request
+    from sparkgen.document import Document
 
-SUMMARY = "Check documents, and report every problem with its line."
 HELP = """Check documents, and report every problem with its line, what is allowed and what to do.
 
 Problems go to standard output. Exits 1 if there is an error (with --strict, also for a warning).
@@ -27,14 +34,33 @@ Examples:
 """
 
 
-def _load() -> Work[Request]:
-    from sparkgen.cli import render_command, request  # noqa: PLC0415 - not for every command's help
+def validate(request: Request) -> int:
+    """Check documents, and print their problems; 1 if there is an error, with --strict also for a warning."""
+    stdin = Stdin()
+    checked = check(request, stdin)
+    problems = [*checked.problems, *([] if checked.errors else _shared(checked.documents, request))]
+    show(wanted(problems, request), request, stdin, on_stdout=True)
+    if any(problem.severity is Severity.ERROR for problem in problems) or (request.strict and problems):
+        return 1
+    if not request.quiet and request.form in ("text", "concise"):
+        number = len(checked.documents)
+        output.write("1 document valid\n" if number == 1 else f"{number} documents valid\n")
+    return 0
 
-    return request.Request, render_command.validate
+
+def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
+    """Returns a problem for each object that several of the documents would create."""
+    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for one document
+
+    if len(documents) < 2:
+        return []
+    with progress(len(documents)) as count:
+        return shared_objects(claims(documents, render_all(documents, request.namespace, count)))
 
 
 COMMAND = command(
-    _load,
+    Request,
+    validate,
     SOURCES,
     *CHANGES,
     LOCK,

@@ -8,7 +8,7 @@ from sparkgen import __version__
 from sparkgen.cli.option_table import command
 from sparkgen.cli.output import write
 
-SUMMARY = HELP = "Print the version of sparkgen."
+HELP = "Print the version of sparkgen."
 EXAMPLES = "\b\nExamples:\n  sparkgen version\n  sparkgen --version"
 
 
@@ -22,4 +22,4 @@ def version(_options: VersionOptions | None = None) -> None:
     write(f"sparkgen {__version__}\n")
 
 
-COMMAND = command(lambda: (VersionOptions, version))
+COMMAND = command(VersionOptions, version)

@@ -1,16 +1,30 @@
-"""Declares `sparkgen wait`; waiting.py does its work."""
+"""`sparkgen wait`: prints the progress of a run, and returns its exit code."""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sparkgen.cli.option_table import Option, Work, command
+from sparkgen import contract
+from sparkgen.cli import output
+from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, PLACE, QUIET, RUN
+from sparkgen.cluster import connect
+from sparkgen.errors import SparkgenError
+from sparkgen.grammar.duration import to_seconds
+from sparkgen.grammar.error import GrammarError
+from sparkgen.live.find import choose, one
+from sparkgen.live.state import Life, State
+from sparkgen.live.values import Run
+from sparkgen.usecases import object_names
+from sparkgen.usecases.waiting import Ended, follow, lasting, why
 
 if TYPE_CHECKING:
-    from sparkgen.cli.waiting import WaitOptions
+    from sparkgen.cluster import Cluster
 
-SUMMARY = "Wait for a run to end, and exit with its exit code."
 HELP = """Wait for a run of an application to end: the latest run, or the run that --run names.
 
 Exit codes: 0 if the run succeeded. If the run failed, the exit code of the driver's program, or 1 if the
@@ -26,15 +40,122 @@ Examples:
   sparkgen wait pi --run pi-51bb888d
 """
 
+TIMED_OUT = 124
+"""The exit code of coreutils' `timeout`."""
+DETACHED = 130
 
-def _load() -> Work[WaitOptions]:
-    from sparkgen.cli import waiting  # noqa: PLC0415 - not for every command's help
 
-    return waiting.WaitOptions, waiting.connect_and_wait
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitOptions(ClusterOptions):
+    """The options of a call. `run`: "" for the latest one; `timeout`: such as `30m`, "" for no limit."""
+
+    name: str
+    run: str = ""
+    timeout: str = ""
+    quiet: bool = False
+
+
+def connect_and_wait(options: WaitOptions) -> int:
+    """Wait as `wait` does, in the cluster of the options."""
+    cluster = connect(options.place)
+    return wait(cluster, replace(options, namespace=cluster.namespace))
+
+
+def wait(cluster: Cluster, options: WaitOptions) -> int:
+    """Wait until the run has ended. Returns its exit code, 124 after the timeout, or 130 after Ctrl-C."""
+    seconds = seconds_of(options.timeout)
+    run = choose(one(cluster, options.name, options.namespace), options.run)
+    if contract.is_session(run.workload) and not options.run:
+        raise SparkgenError(
+            f"{run.application} has sessions, but no run yet; apply the document first, or choose a "
+            "session with --run"
+        )
+    here = object_names.options(options.place, options.namespace)
+    again = f"sparkgen wait {run.application} --run {run.name}{here}"
+    reporter = ProgressReporter(quiet=options.quiet, terminal=sys.stderr.isatty())
+    try:
+        ended = follow(cluster, run, reporter, seconds)
+    except KeyboardInterrupt:
+        reporter.close()
+        output.note(f"{run.name} is still running; to wait again: {again}")
+        return DETACHED
+    reporter.close()
+    if ended is None:
+        output.note(
+            f"{run.name} has not ended after {options.timeout} and is still running; to wait again: {again}"
+        )
+        return TIMED_OUT
+    if not options.quiet or ended.code:
+        step = f"; next: sparkgen status {run.name}{here}" if ended.code else ""
+        output.note(f"{ended.text}{step}")
+    if ended.code:
+        _tell_why(cluster, ended)
+    return ended.code
+
+
+def _tell_why(cluster: Cluster, ended: Ended) -> None:
+    """Print the cause of a failure, as `status` does, and the lines of the driver's log that explain most."""
+    reason, lines = why(cluster, ended, datetime.now(UTC))
+    if reason is not None:
+        output.note(f"  reason: {reason.text}")
+    if lines:
+        output.note("  the driver's log says:")
+    for line in lines:
+        output.note(f"    {line}")
+
+
+def seconds_of(text: str) -> int | None:
+    """Returns a timeout in seconds; None if there is none."""
+    if not text:
+        return None
+    try:
+        return max(to_seconds(text), 0)
+    except GrammarError as error:
+        raise SparkgenError(
+            f"--timeout {text} {error}; write a number with s, m, h or d, for example 30m"
+        ) from error
+
+
+class ProgressReporter:
+    """Prints the progress: one line that changes on a terminal, a line for each new state elsewhere."""
+
+    def __init__(self, *, quiet: bool, terminal: bool) -> None:
+        self._quiet, self._terminal = quiet, terminal
+        self._told = ""
+        self._open = False
+
+    def tell(self, run: Run, life: Life) -> None:
+        """Print the current state of a run."""
+        running = sum((pod.get("status") or {}).get("phase") == "Running" for pod in run.executors)
+        counted = "1 executor" if running == 1 else f"{running} executors"
+        words = life.state.value if life.state is not State.RUNNING else f"Running with {counted}"
+        if self._terminal and life.since is not None:
+            since = lasting((datetime.now(UTC) - life.since).total_seconds())
+            self.say(f"{run.name}: {words} (for {since})", key=words)
+        else:
+            self.say(f"{run.name}: {words}", key=words if self._terminal else life.state.value)
+
+    def say(self, text: str, key: str = "") -> None:
+        """Print a line, unless its key is that of the last line."""
+        if self._quiet:
+            return
+        if self._terminal:
+            output.redraw(text)
+            self._open = True
+        elif (key or text) != self._told:
+            output.note(text)
+        self._told = key or text
+
+    def close(self) -> None:
+        """Remove the line that changes."""
+        if self._open:
+            output.redraw()
+            self._open = False
 
 
 COMMAND = command(
-    _load,
+    WaitOptions,
+    connect_and_wait,
     APPLICATION,
     RUN,
     Option("timeout", "--timeout TIME", "Maximum time to wait, for example 30m. After this time, exit 124."),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.cli.app import COMMANDS, commands_of, name_of
+from sparkgen.cli.app import COMMANDS, commands_of
 
 from .conftest import Cli
 
@@ -17,15 +17,12 @@ FREE = {"arguments", "single"}
 
 def taking_texts() -> Iterator[tuple[list[str], str]]:
     """For each argument and option that takes a text: a command line that gives "", and its name."""
-    for module in COMMANDS:
-        for command in commands_of(module):
-            words = [
-                name_of(module),
-                *([command.name] if command.name else []),
-            ]
+    for name in COMMANDS:
+        for command in commands_of(name):
+            words = [name, *([command.name] if command.name else [])]
             needed = ["x" for option in command.options if option.required]
             for option in command.options:
-                if option.name in FREE or option.kind not in (str, Path):
+                if option.name in FREE or option.type not in (str, Path):
                     continue
                 if option.flags:
                     flag = max(option.flags, key=len)

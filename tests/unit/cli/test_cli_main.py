@@ -21,7 +21,7 @@ import pytest
 import sparkgen
 from docs.reference.commands import reference
 from sparkgen import __main__, contract
-from sparkgen.cli import plain_arguments, render_command
+from sparkgen.cli import plain_arguments, validate
 
 from .conftest import DOCUMENT, Cli, child_environment
 
@@ -94,10 +94,10 @@ def test_every_example_in_the_help_is_understood(cli: Cli) -> None:
 def replaced(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     """Let `validate` raise something."""
 
-    def fail(_request: object) -> int:
+    def fail(*_: object) -> int:
         raise error
 
-    monkeypatch.setattr(render_command, "validate", fail)
+    monkeypatch.setattr(validate, "check", fail)
 
 
 def test_an_internal_error_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,17 +7,13 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cli.app import COMMANDS, commands_of, name_of
+from sparkgen.cli.app import COMMANDS, commands_of
 from sparkgen.cli.option_table import Command
 from sparkgen.cli.options import PROBLEM_FORMAT
 from sparkgen.cli.request import Request
 from sparkgen.reports import FORMATS
 
-TABLES = {
-    f"{name_of(module)} {command.name}".strip(): command
-    for module in COMMANDS
-    for command in commands_of(module)
-}
+TABLES = {f"{name} {command.name}".strip(): command for name in COMMANDS for command in commands_of(name)}
 BY_ALL = {field.name for field in dataclasses.fields(Request)}
 """Fields that commands on documents share: a command need not set all of them."""
 
@@ -25,10 +21,9 @@ BY_ALL = {field.name for field in dataclasses.fields(Request)}
 @pytest.mark.parametrize("command", TABLES.values(), ids=TABLES)
 def test_the_work_takes_what_the_rows_say(command: Command[Any]) -> None:
     """The class of the values is frozen, and has a field for each row, with the same default."""
-    values, _ = command.load()
-    fields = {field.name: field for field in dataclasses.fields(values)}
+    fields = {field.name: field for field in dataclasses.fields(command.values)}
     rows = {option.name: option for option in command.options}
-    assert values.__dataclass_params__.frozen
+    assert command.values.__dataclass_params__.frozen
     assert len(rows) == len(command.options)
     assert rows.keys() - fields.keys() == set()
     assert fields.keys() - rows.keys() - BY_ALL == set()

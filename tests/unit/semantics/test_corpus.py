@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sparkgen import contract
-from sparkgen.cli.render_command import validate
 from sparkgen.cli.request import Request
+from sparkgen.cli.validate import validate
 from sparkgen.document import Node
 from sparkgen.document.configuration import Configured
 from sparkgen.errors import Position, Severity

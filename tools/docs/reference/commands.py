@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 from docs.reference.markdown import table
-from sparkgen.cli.app import COMMANDS, EXIT_CODES, commands_of, name_of
+from sparkgen.cli.app import COMMANDS, EXIT_CODES, commands_of, module_of
 from sparkgen.cli.option_table import Command, Option
 
 _OPENING = f"""\
@@ -37,12 +36,12 @@ _ENVIRONMENT = """\
 
 def reference() -> str:
     """Returns the whole page."""
-    return "\n".join([_OPENING, *(_section(module) for module in COMMANDS), _ENVIRONMENT])
+    return "\n".join([_OPENING, *(_section(name) for name in COMMANDS), _ENVIRONMENT])
 
 
-def _section(module: ModuleType) -> str:
+def _section(name: str) -> str:
     """Returns the section of a command: its calls, what it does, its arguments and options, examples."""
-    name, commands = name_of(module), commands_of(module)
+    module, commands = module_of(name), commands_of(name)
     calls = [f"    sparkgen {_call(name, command)}" for command in commands]
     rows = [_row(option) for command in commands for option in command.options]
     options = [table(("argument or option", "meaning"), rows)] if rows else []
