@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import http.client
-import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from sparkgen.jsonvalue import decode
 from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.status import Tasks
+from sparkgen.runtime.deadline import within
 
 EVERY_SECONDS = 1.0
 TIMEOUT_SECONDS = 2.0
+"""Seconds for the whole answer: another program may have the port."""
+MOST_BYTES = 1 << 24
+"""Of an answer. Spark's has about 2 KiB for each executor."""
 
 
 def follow(port: int, application_id: str, show: Callable[[Tasks], None], ended: threading.Event) -> None:
@@ -30,10 +34,14 @@ def ask(port: int, application_id: str) -> Tasks | None:
     """
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
     try:
-        connection.request("GET", f"/api/v1/applications/{application_id}/allexecutors")
-        answer = connection.getresponse()
-        return parse(json.load(answer)) if answer.status == http.client.OK else None
-    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+        connection.connect()
+        with within(TIMEOUT_SECONDS) as deadline:
+            deadline.watch(connection.sock)
+            connection.request("GET", f"/api/v1/applications/{application_id}/allexecutors")
+            answer = connection.getresponse()
+            body = answer.read(MOST_BYTES + 1) if answer.status == http.client.OK else b""
+        return parse(decode(body)) if len(body) <= MOST_BYTES else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, http.client.HTTPException):
         return None
     finally:
         connection.close()
