@@ -20,13 +20,14 @@ from sparkgen.document import Document
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_stdin
 from sparkgen.errors import Position, Problem, Severity, SparkgenError
-from sparkgen.usecases import configuration, reviewing
-from sparkgen.usecases.checking import Checked, agree, check
+from sparkgen.usecases import configuration
+from sparkgen.usecases import lint as usecase
 from sparkgen.usecases.collisions import claims, shared_objects
-from sparkgen.usecases.comparing import side
+from sparkgen.usecases.diff import side
 from sparkgen.usecases.inputs import Inputs
-from sparkgen.usecases.rendering import render as render_one
-from sparkgen.usecases.reviewing import Findings, LintOptions
+from sparkgen.usecases.lint import Findings, LintOptions
+from sparkgen.usecases.render import render as render_one
+from sparkgen.usecases.validate import Checked, agree, check
 from sparkgen.writers.manifest import Bundle, Manifest
 from sparkgen.writers.stream import stream
 
@@ -99,11 +100,11 @@ def lint(
 
     SparkgenError for wrong options, and with all that is wrong in the configuration.
     """
-    review = reviewing.review_of(options or LintOptions())
+    review = usecase.review_of(options or LintOptions())
     if isinstance(review, tuple):
         raise configuration.wrong(review)
     # One after the other: a program that calls this may have threads, and then it must not be forked.
-    return reviewing.lint(inputs, review, stdin, map)
+    return usecase.lint(inputs, review, stdin, map)
 
 
 def diff(old: Sequence[Document], new: Sequence[Document], namespace: str = "") -> Difference:

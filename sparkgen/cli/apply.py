@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
+from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import (
     CA_FILE,
@@ -37,10 +38,9 @@ from sparkgen.preflight.gather import own_job
 from sparkgen.semantics.local_entries import concerned
 from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases import object_names
-from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
-from sparkgen.usecases.applying import findings, look, wanted
-from sparkgen.usecases.checking import agree, check
+from sparkgen.usecases.apply import Outcome, Task, Way, apply_all, findings, look, wanted
 from sparkgen.usecases.collisions import claim, shared_objects
+from sparkgen.usecases.validate import agree, check
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -73,7 +73,7 @@ _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 @dataclass(frozen=True, slots=True)
-class Apply(Request):
+class Apply(ClusterOptions, Request):
     """The documents and the options of `apply`.
 
     `timeout`: such as `30m`; `force`: take over fields of other owners; `take`: take over objects without an
@@ -81,8 +81,6 @@ class Apply(Request):
     the registry.
     """
 
-    kubeconfig: str = ""
-    context: str = ""
     dry_run: bool = False
     wait: bool = False
     timeout: str = ""
@@ -92,11 +90,6 @@ class Apply(Request):
     output: str = "text"
     no_push: bool = False
     ca_file: str = ""
-
-    @property
-    def place(self) -> Place:
-        """The cluster and the namespace to apply to."""
-        return Place(self.kubeconfig, self.context, self.namespace)
 
 
 def apply(options: Apply) -> int:

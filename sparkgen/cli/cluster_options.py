@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
     """Which cluster and which namespace; "" for what the kubeconfig says."""
 

@@ -24,7 +24,8 @@ from sparkgen.live.find import one
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import Run, notebook_port, served_as
 from sparkgen.model.connect import REMOTE, address
-from sparkgen.usecases import connecting, drivers, object_names
+from sparkgen.usecases import connect as usecase
+from sparkgen.usecases import drivers, object_names
 from sparkgen.usecases.forwarding import Forwarding
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def connect_to(options: ConnectOptions) -> int:
     if options.arguments and shutil.which(options.arguments[0]) is None:
         raise SparkgenError(f"cannot run {options.arguments[0]}: command not found")
     cluster = connect(options.place)
-    run = connecting.server(one(cluster, options.name))
+    run = usecase.server(one(cluster, options.name))
     notebook = notebook_port(run)
     if notebook and options.arguments:
         raise SparkgenError(
@@ -90,9 +91,9 @@ def connect_to(options: ConnectOptions) -> int:
         )
     if options.start and life_of(run).state is State.SUSPENDED:
         run = _started(cluster, run)
-    environment = connecting.environment_of(cluster, run, os.environ, _say) if options.arguments else {}
+    environment = usecase.environment_of(cluster, run, os.environ, _say) if options.arguments else {}
     near = options.port if options.port is not None else notebook or contract.CONNECT_PORT
-    forwarding = Forwarding(cluster, run, connecting.served(run), near, _say)
+    forwarding = Forwarding(cluster, run, usecase.served(run), near, _say)
     with contextlib.closing(forwarding):
         forwarding.start(_answering(cluster, run, options.timeout, time.monotonic() + seconds))
         if not options.arguments:
@@ -100,13 +101,13 @@ def connect_to(options: ConnectOptions) -> int:
             _until_the_end(forwarding)
             return 0
         threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
-        return connecting.run_client(options.arguments, connecting.with_address(environment, forwarding.port))
+        return usecase.run_client(options.arguments, usecase.with_address(environment, forwarding.port))
 
 
 def _started(cluster: Cluster, run: Run) -> Run:
     """Start a suspended server. Returns its run."""
     controller = controller_of(run.workload)
-    run = connecting.start(cluster, run)
+    run = usecase.start(cluster, run)
     _say(f"started {run.application}")
     if controller:
         _say(f"{controller} stops it at its next sync if spec.suspend is true in Git")
@@ -128,7 +129,7 @@ def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run
             )
         return text
 
-    return drivers.wait(cluster, run, connecting.answers, awaited, _say)
+    return drivers.wait(cluster, run, usecase.answers, awaited, _say)
 
 
 def _tell(run: Run, port: int, place: str) -> None:
@@ -139,7 +140,7 @@ def _tell(run: Run, port: int, place: str) -> None:
     output.note(f"forwarding {_title(run)}; press Ctrl-C to stop")
     if not notebook:
         output.note(f"to use it, run in another terminal: export {REMOTE}={remote}")
-    if source := connecting.token_source(run):
+    if source := usecase.token_source(run):
         template = f'{{{{index .data "{source.key}" | base64decode}}}}'
         read = (
             f"kubectl get secret {shlex.quote(source.secret)}{place} -o go-template={shlex.quote(template)}"

@@ -10,7 +10,8 @@ from sparkgen.cli.confirm import EndOptions, agreed, print_objects
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import OBJECTS_OUTPUT, PLACE, QUIET, YES
 from sparkgen.cluster import connect
-from sparkgen.usecases import deleting, object_names
+from sparkgen.usecases import delete as usecase
+from sparkgen.usecases import object_names
 
 HELP = """Delete applications and everything that was applied for them, even if they are running.
 
@@ -40,7 +41,7 @@ class DeleteOptions(EndOptions):
 def delete(options: DeleteOptions) -> int:
     """Delete all objects of applications; 1 if the user says no, 2 if an application cannot be found."""
     cluster = connect(options.place)
-    to_delete, problems = deleting.applications(cluster, options.names)
+    to_delete, problems = usecase.applications(cluster, options.names)
     for text in problems:
         output.note(f"sparkgen: {text}")
     if problems:
@@ -63,7 +64,7 @@ def delete(options: DeleteOptions) -> int:
     question = f"delete {shown} of {' and '.join(to_delete)} in {cluster.namespace} ({cluster.context})?"
     if not agreed(question, options):
         return 1
-    deleting.delete(cluster, objects, lambda gone: print_objects(gone, "deleted", options))
+    usecase.delete(cluster, objects, lambda gone: print_objects(gone, "deleted", options))
     return 0
 
 

@@ -140,7 +140,7 @@ def _documents(request: Request) -> tuple[Document, ...]:
     """Returns the documents of the work tree. Prints their errors; then raises SparkgenError."""
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.errors import Severity  # noqa: PLC0415
-    from sparkgen.usecases.checking import agree, check  # noqa: PLC0415 - see `compare`
+    from sparkgen.usecases.validate import agree, check  # noqa: PLC0415 - see `compare`
 
     stdin = Stdin()
     checked = check(request, stdin)
@@ -156,7 +156,7 @@ def _directory(options: DiffOptions) -> Difference:
     from pathlib import Path  # noqa: PLC0415 - see `compare`
 
     from sparkgen.diff.values import Difference  # noqa: PLC0415
-    from sparkgen.usecases.comparing import with_directory  # noqa: PLC0415
+    from sparkgen.usecases.diff import with_directory  # noqa: PLC0415
 
     differing, same = with_directory(_documents(options), options.namespace, Path(options.rendered))
     return Difference(options.rendered, ", ".join(options.sources), tuple(differing), same)
@@ -165,7 +165,7 @@ def _directory(options: DiffOptions) -> Difference:
 def _cluster(options: DiffOptions) -> Difference:
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
     from sparkgen.diff.values import Difference  # noqa: PLC0415
-    from sparkgen.usecases.comparing import with_cluster  # noqa: PLC0415 - see `compare`
+    from sparkgen.usecases.diff import with_cluster  # noqa: PLC0415 - see `compare`
 
     documents = _documents(options)
     cluster = connect(Place(options.kubeconfig, options.context, options.namespace))

@@ -17,7 +17,7 @@ from sparkgen.document.configuration import Configured, lay_under
 from sparkgen.document.sources import STDIN, expand, read_file
 from sparkgen.errors import Problem, SparkgenError
 from sparkgen.lint.fix import Find, fix_text
-from sparkgen.usecases.reviewing import Review
+from sparkgen.usecases.lint import Review
 
 if TYPE_CHECKING:
     from sparkgen.document import Document

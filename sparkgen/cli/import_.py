@@ -69,7 +69,7 @@ def convert(options: ImportOptions) -> int:
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.cli.request import Request  # noqa: PLC0415
     from sparkgen.importing import Choices, import_all  # noqa: PLC0415
-    from sparkgen.usecases.checking import examine  # noqa: PLC0415 - only for this command
+    from sparkgen.usecases.validate import examine  # noqa: PLC0415 - only for this command
 
     _check_name(options.name)
     stdin = Stdin()

@@ -15,7 +15,8 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
 from sparkgen.live.values import Application, Run, served_as
-from sparkgen.usecases import killing, object_names
+from sparkgen.usecases import kill as usecase
+from sparkgen.usecases import object_names
 
 HELP = """Stop a run: delete its driver and executors, and keep its Job, marked as failed.
 
@@ -42,13 +43,13 @@ def kill(options: KillOptions) -> int:
     """Stop a run. Returns 0 also if none is running, 1 if the user says no."""
     cluster = connect(options.place)
     application = one(cluster, options.name)
-    run = killing.run_to_kill(application, options.run)
+    run = usecase.run_to_kill(application, options.run)
     if run is None:
         output.note(f"no run of {application.name} is running{_instead(application)}")
         return 0
     if not agreed(f"stop {run.name} in {run.namespace} ({cluster.context})?", options):
         return 1
-    print_objects([killing.kill(cluster, run, datetime.now(UTC))], "killed", options)
+    print_objects([usecase.kill(cluster, run, datetime.now(UTC))], "killed", options)
     if not options.quiet:
         output.note(_after(run, options.place))
     return 0

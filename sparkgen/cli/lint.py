@@ -12,9 +12,9 @@ from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, S
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
-from sparkgen.usecases import reviewing
+from sparkgen.usecases import lint as usecase
+from sparkgen.usecases.lint import LintOptions, Review
 from sparkgen.usecases.parallel import each
-from sparkgen.usecases.reviewing import LintOptions, Review
 
 HELP = """Check documents against best practices and policies, to find settings that are valid but unwise.
 
@@ -43,21 +43,14 @@ Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Lint(Request):
-    """The documents, and the options of `lint`, of which LintOptions says what they mean.
+class Lint(LintOptions, Request):
+    """The documents, and the options of `lint`.
 
     `fix`: apply the fixes first; `diff`: print the fixes as a difference, and no findings.
     """
 
-    profiles: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    fail_on: str = ""
-    show: str = ""
     fix: bool = False
     diff: bool = False
-    config: str = ""
-    isolated: bool = False
-    evidence: tuple[str, ...] = ()
 
 
 def lint(options: Lint) -> int:
@@ -66,17 +59,7 @@ def lint(options: Lint) -> int:
     Returns 1 if a finding counts, or with `diff` if there are fixes; 2 if the configuration has errors.
     """
     stdin = Stdin()
-    review = reviewing.review_of(
-        LintOptions(
-            options.profiles,
-            options.rules,
-            options.fail_on,
-            options.show,
-            options.config,
-            options.isolated,
-            options.evidence,
-        )
-    )
+    review = usecase.review_of(options)
     if isinstance(review, tuple):
         show(review, options, stdin, on_stdout=False)
         return 2
@@ -88,7 +71,7 @@ def lint(options: Lint) -> int:
 
 
 def _report(request: Request, review: Review, stdin: Stdin, *, fixed: bool) -> int:
-    findings = reviewing.lint(request, review, stdin, _each)
+    findings = usecase.lint(request, review, stdin, _each)
     wanted = findings.counted if request.quiet else findings.visible
     shown = [problem for problem in findings.found if problem in wanted | findings.counted]
     show(shown, request, stdin, on_stdout=True)

@@ -22,8 +22,9 @@ from sparkgen.errors import Severity, SparkgenError
 from sparkgen.local.view import Plain
 from sparkgen.phrases import some_of
 from sparkgen.semantics.local_entries import entries_of
-from sparkgen.usecases import local_files, pushing, untracked
-from sparkgen.usecases.checking import check
+from sparkgen.usecases import local_files, untracked
+from sparkgen.usecases import push as usecase
+from sparkgen.usecases.validate import check
 
 if TYPE_CHECKING:
     from sparkgen.delivery.requirements import Requirements
@@ -78,15 +79,15 @@ def push(options: Push) -> int:
             raise SparkgenError("a document from standard input has no lock file; add --lock FILE")
     with _asked(options.ca_file, verify=options.verify) as asked:
         plans = [
-            pushing.plan(document, inputs, asked, whole=options.dry_run) for document in checked.documents
+            usecase.plan(document, inputs, asked, whole=options.dry_run) for document in checked.documents
         ]
         _tell_left_out(plans, options)
         _tell_untracked(plans, options)
         if options.dry_run:
             _tell_plans(plans)
             return 0
-        pushed = pushing.bring(plans, inputs, asked)
-    locks = pushing.write_locks(plans, inputs)
+        pushed = usecase.bring(plans, inputs, asked)
+    locks = usecase.write_locks(plans, inputs)
     _tell(plans, pushed, locks, options)
     return 0
 
@@ -99,7 +100,7 @@ def brought(
     Asks no registry about the others. With `dry_run`, pushes and writes nothing.
     """
     with _asked(ca_file) as asked:
-        plans = [pushing.plan(document, request, asked) for document in documents]
+        plans = [usecase.plan(document, request, asked) for document in documents]
         late = [plan for plan in plans if plan.stale]
         if not late:
             return list(documents)
@@ -109,14 +110,14 @@ def brought(
         else:
             for plan in late:
                 output.note(f"pushing {plan.document.source}: {'; '.join(map(str, plan.stale))}")
-            pushed = pushing.bring(late, request, asked)
+            pushed = usecase.bring(late, request, asked)
     if not dry_run:
         # The lock of a file covers all its documents, also those that are up to date.
         files = {plan.document.source for plan in late}
-        locks = pushing.write_locks([plan for plan in plans if plan.document.source in files], request)
+        locks = usecase.write_locks([plan for plan in plans if plan.document.source in files], request)
         _tell(late, pushed, locks, request, stdout=False)
     return [
-        pushing.with_artifacts(plan.document, plan.values, local_files.lock_name(plan.document, request))
+        usecase.with_artifacts(plan.document, plan.values, local_files.lock_name(plan.document, request))
         if plan.stale
         else plan.document
         for plan in plans
@@ -124,14 +125,14 @@ def brought(
 
 
 @contextmanager
-def _asked(ca_file: str, *, verify: bool = False) -> Iterator[pushing.Push]:
+def _asked(ca_file: str, *, verify: bool = False) -> Iterator[usecase.Push]:
     view = Plain(sys.stderr)
 
     def build(wanted: Requirements) -> Sequence[LocalFile]:
         return environment.files(environment.built(wanted, os.environ, view))
 
     with _progress() as sent:
-        yield pushing.Push(os.environ, build, ca_file, sent, verify=verify)
+        yield usecase.Push(os.environ, build, ca_file, sent, verify=verify)
 
 
 @contextmanager
@@ -149,8 +150,8 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def _tell(
-    plans: Sequence[pushing.Plan],
-    pushed: Sequence[Sequence[pushing.Pushed]],
+    plans: Sequence[usecase.Plan],
+    pushed: Sequence[Sequence[usecase.Pushed]],
     locks: Sequence[tuple[str, str]],
     request: Request,
     *,
@@ -180,7 +181,7 @@ def _print(line: str) -> None:
     output.write(f"{line}\n")
 
 
-def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
+def _tell_plans(plans: Sequence[usecase.Plan]) -> None:
     for plan in plans:
         for packed in plan.packed:
             late = packed.name in {different.artifact for different in plan.stale}
@@ -196,20 +197,20 @@ def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
                 _print(f"  {path}  {bytes_text(bytes_)}")
 
 
-def _files(packed: pushing.Packed) -> list[tuple[str, int]]:
+def _files(packed: usecase.Packed) -> list[tuple[str, int]]:
     """Returns paths and sizes of the files in an artifact; if it was not packed, without its packages."""
     if packed.layer is not None:
         return [(member.path, member.size) for member in packed.layer.members]
     return [(file.inside, file.size) for file in packed.contents.files]
 
 
-def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
+def _tell_left_out(plans: Sequence[usecase.Plan], request: Request) -> None:
     paths = sorted({path for plan in plans for path in plan.left_out})
     if paths and not request.quiet:
         output.note(f"ignored: {some_of(paths, _SHOWN)}")
 
 
-def _tell_untracked(plans: Sequence[pushing.Plan], request: Request) -> None:
+def _tell_untracked(plans: Sequence[usecase.Plan], request: Request) -> None:
     """Warn about files in artifacts that are not in Git, so that a reviewer does not see them."""
     if not request.quiet and (paths := untracked.untracked(plans)):
         output.note(f"warning: not in Git: {some_of(paths, _SHOWN)}; add them to Git, or to .sparkgenignore")

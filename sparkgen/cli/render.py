@@ -15,8 +15,8 @@ from sparkgen.cli.problems import Stdin, show, wanted
 from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.checking import agree, check
 from sparkgen.usecases.collisions import claims, shared_objects
+from sparkgen.usecases.validate import agree, check
 
 if TYPE_CHECKING:
     from sparkgen.writers.manifest import Bundle
@@ -56,7 +56,7 @@ def render(request: Request) -> int:
 
     Returns 1 if they have errors, or if a directory is out of date.
     """
-    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for `validate`
+    from sparkgen.usecases.render import render_all  # noqa: PLC0415 - not for `validate`
 
     _check_options(request)
     if request.recursive:

@@ -87,7 +87,7 @@ def _root(request: Request) -> str:
 
 def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
     """Write what changed, remove what no document renders any more, and print what was done."""
-    from sparkgen.writers import leftovers  # noqa: PLC0415 - see checking.py
+    from sparkgen.writers import leftovers  # noqa: PLC0415 - see usecases/validate.py
     from sparkgen.writers.render_directory import write  # noqa: PLC0415
     from sparkgen.writers.root import mark  # noqa: PLC0415
 

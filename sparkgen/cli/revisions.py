@@ -18,8 +18,8 @@ from sparkgen.document.locks import lock_of
 from sparkgen.document.sources import LOCK_SUFFIX
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.usecases import configuration
-from sparkgen.usecases.checking import agree, check, examine
 from sparkgen.usecases.environments import ENVIRONMENTS, parts
+from sparkgen.usecases.validate import agree, check, examine
 
 if TYPE_CHECKING:
     from sparkgen.diff.git import Repository
@@ -273,7 +273,7 @@ class _Places:
 
 
 def _rendered(placed: Request, places: _Places, request: Request, *, strict: bool) -> list[Side]:
-    from sparkgen.usecases.comparing import side  # noqa: PLC0415 - imports what renders
+    from sparkgen.usecases.diff import side  # noqa: PLC0415 - imports what renders
 
     checked = check(placed, lambda: b"")
     errors = [places.shown(one) for one in checked.problems if one.severity is Severity.ERROR]
@@ -292,7 +292,7 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
 
 
 def _has_errors(document: Document) -> bool:
-    from sparkgen.document import apply_ignores  # noqa: PLC0415 - see checking.py
+    from sparkgen.document import apply_ignores  # noqa: PLC0415 - see usecases/validate.py
 
     problems: Sequence[Problem] = apply_ignores(examine(document), document.ignores)[0]
     return any(problem.severity is Severity.ERROR for problem in problems)

@@ -16,7 +16,7 @@ from sparkgen.cli.options import CHANGES, PLACE, QUIET, TIMEOUT, ObjectForm
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases import object_names
-from sparkgen.usecases.starting import StartedRun, start
+from sparkgen.usecases.run import StartedRun, start
 
 HELP = """Start a new run of an application in a cluster; or, with --local, run a document on this machine.
 

@@ -19,7 +19,7 @@ from sparkgen.local import run as processes
 from sparkgen.local.application import application_of
 from sparkgen.local.ignored_fields import ignored_fields
 from sparkgen.semantics.rules_runtime import UNNAMED
-from sparkgen.usecases.checking import Checked, check
+from sparkgen.usecases.validate import Checked, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

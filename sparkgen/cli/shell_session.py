@@ -39,9 +39,9 @@ from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import AskedSession, objects_of
 from sparkgen.shell.unused_fields import unused_fields
 from sparkgen.usecases import drivers
-from sparkgen.usecases.checking import agree
-from sparkgen.usecases.connecting import run_client
+from sparkgen.usecases.connect import run_client
 from sparkgen.usecases.forwarding import Forwarding, Served
+from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster

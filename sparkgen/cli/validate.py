@@ -12,8 +12,8 @@ from sparkgen.cli.problems import Stdin, show, wanted
 from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
-from sparkgen.usecases.checking import check
 from sparkgen.usecases.collisions import claims, shared_objects
+from sparkgen.usecases.validate import check
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -50,7 +50,7 @@ def validate(request: Request) -> int:
 
 def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
     """Returns a problem for each object that several of the documents would create."""
-    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for one document
+    from sparkgen.usecases.render import render_all  # noqa: PLC0415 - not for one document
 
     if len(documents) < 2:
         return []

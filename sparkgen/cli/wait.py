@@ -20,7 +20,7 @@ from sparkgen.live.find import choose, one
 from sparkgen.live.state import Life, State
 from sparkgen.live.values import Run
 from sparkgen.usecases import object_names
-from sparkgen.usecases.waiting import Ended, follow, lasting, why
+from sparkgen.usecases.wait import Ended, follow, lasting, why
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def found() -> str:
     """Returns the path of the configuration for the working directory; "" if there is none."""
-    from sparkgen.document.configuration import find  # noqa: PLC0415 - see checking.py
+    from sparkgen.document.configuration import find  # noqa: PLC0415 - see validate.py
 
     file = find(Path.cwd())
     return os.path.relpath(file) if file else ""

@@ -76,7 +76,7 @@ def _folders(root: str, below: str, above: Levels, skipped: str) -> Iterator[tup
 
 def _overlays(folder: str) -> dict[str, str]:
     """Returns environment -> file for a folder with overlays; empty if the folder does not exist."""
-    from sparkgen.document.sources import Found  # noqa: PLC0415 - see checking.py
+    from sparkgen.document.sources import Found  # noqa: PLC0415 - see validate.py
 
     if not Path(folder).is_dir():
         return {}
@@ -94,7 +94,7 @@ def _overlays(folder: str) -> dict[str, str]:
 
 
 def _in_folder(folder: tuple[str, str], levels: Levels) -> Iterator[Part]:
-    from sparkgen.document.sources import documents_in  # noqa: PLC0415 - see checking.py
+    from sparkgen.document.sources import documents_in  # noqa: PLC0415 - see validate.py
 
     path, below = folder
     environments = sorted({name for level in levels for name in level}) or [""]

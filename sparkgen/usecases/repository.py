@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from sparkgen.document.sources import read_stdin
 from sparkgen.errors import Problem, Severity, SparkgenError, reason_of
 from sparkgen.usecases import configuration
-from sparkgen.usecases.checking import agree, check
 from sparkgen.usecases.collisions import Claim, claims, shared_objects
 from sparkgen.usecases.environments import Part
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.parallel import Progress, each
-from sparkgen.usecases.rendering import render
+from sparkgen.usecases.render import render
+from sparkgen.usecases.validate import agree, check
 
 if TYPE_CHECKING:
     from sparkgen.document.load import Identity
@@ -100,7 +100,7 @@ def _outcome_or_failure(job: Repository, part: Part) -> Outcome:
 
 def _outcome(job: Repository, part: Part) -> Outcome:
     """Check and render one part, and compare it with the files in its directory. Writes nothing."""
-    from sparkgen.document.load import identities  # noqa: PLC0415 - see checking.py
+    from sparkgen.document.load import identities  # noqa: PLC0415 - see validate.py
 
     own = replace(
         job.inputs, sources=(part.file,), values=(*part.overlays, *job.inputs.values), lock=_lock(part, job)
@@ -122,14 +122,14 @@ def _outcome(job: Repository, part: Part) -> Outcome:
 
 def _lock(part: Part, job: Repository) -> str:
     """Returns the lock of a part: its environment's, if it exists; "" for the one beside the document."""
-    from sparkgen.document.locks import lock_of  # noqa: PLC0415 - see checking.py
+    from sparkgen.document.locks import lock_of  # noqa: PLC0415 - see validate.py
 
     own = lock_of(part.file, part.environment) if part.environment else ""
     return job.inputs.lock or (own if own and Path(own).is_file() else "")
 
 
 def _compared(place: str, files: Mapping[str, str], job: Repository) -> Rendered:
-    from sparkgen.writers.check import difference  # noqa: PLC0415 - see checking.py
+    from sparkgen.writers.check import difference  # noqa: PLC0415 - see validate.py
     from sparkgen.writers.open_folders import refuse_links  # noqa: PLC0415
     from sparkgen.writers.tree import compare  # noqa: PLC0415
 
@@ -145,7 +145,7 @@ def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
 
     It also finds documents that are defined twice, and shared objects: within an environment, in all files.
     """
-    from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see checking.py
+    from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see validate.py
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
     problems: list[Problem] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sparkgen.diff import git
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.pushing import Plan
+from sparkgen.usecases.push import Plan
 
 
 def untracked(plans: Iterable[Plan]) -> list[str]:

@@ -14,7 +14,7 @@ from sparkgen.errors import Severity
 from sparkgen.importing import Choices, Imported, import_all
 from sparkgen.importing.repair import problems_of
 from sparkgen.importing.shell import Unclosed, commands
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 from tests import scale
 
 SLOW = settings(

@@ -20,7 +20,7 @@ from sparkgen.importing import Choices, Imported, Outcome, Result, import_all
 from sparkgen.importing.entry import FINDINGS
 from sparkgen.importing.repair import problems_of
 from sparkgen.semantics.secret import is_secret
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 from tests import scale
 
 SLOW = settings(

@@ -21,7 +21,7 @@ from sparkgen.errors import Severity
 from sparkgen.lint import PROFILES, Config, Policy, check, fix_text
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
-from sparkgen.usecases.reviewing import Review
+from sparkgen.usecases.lint import Review
 from tests import scale
 from tests.property.strategies import documents
 from tests.unit.semantics.documents import application

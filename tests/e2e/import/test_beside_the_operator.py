@@ -27,7 +27,7 @@ from gotools import gotools
 from spark import spark_home, spark_operator
 from spark.spark_operator import Operator
 from sparkgen.importing import Choices, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 from tests.unit.importing.accounting import Texts, unaccounted
 
 VERSION = TESTED_VERSIONS[-1]

@@ -11,7 +11,7 @@ import pytest
 
 from sparkgen.cluster import Cluster
 from sparkgen.runtime.allocator.pods.template import is_queued
-from sparkgen.usecases import waiting
+from sparkgen.usecases import wait
 from tests import reading
 
 from .conftest import DOCUMENT, Cli, Result
@@ -26,7 +26,7 @@ CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
 def act(cli: Cli, kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
     """A function: run `sparkgen ARGUMENTS` with that cluster."""
     monkeypatch.setenv("KUBECONFIG", kube.kubeconfig(tmp_path))
-    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(wait, "LOOK_SECONDS", 0.2)
     return cli
 
 
@@ -447,7 +447,7 @@ def test_waiting_for_what_is_deleted_or_not_there(
         kube.refuse.clear()
         kube.objects.pop(f"{JOBS}/{name}", None)
 
-    monkeypatch.setattr(waiting.time, "sleep", nap)
+    monkeypatch.setattr(wait.time, "sleep", nap)
     result = act("wait", "pi")
     assert result.code == 1
     assert "starting; retrying" in result.err
@@ -462,7 +462,7 @@ def test_ctrl_c_detaches(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(waiting, "_until_it_changes", interrupt)
+    monkeypatch.setattr(wait, "_until_it_changes", interrupt)
     asked = len(kube.asked)
     result = act("wait", "pi")
     assert result.code == 130

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sparkgen import thread_map
-from sparkgen.usecases import apply_objects
+from sparkgen.usecases import apply as usecase
 
 from .conftest import DOCUMENT, Cli, Result, child_environment
 from .kube import Kube
@@ -87,7 +87,7 @@ def test_a_changed_document_beside_an_active_run(act: Act, kube: Kube) -> None:
 
 def test_after_a_failure_none_is_begun(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was done is told, and how many are left."""
-    monkeypatch.setattr(apply_objects, "CONNECTIONS", 1)
+    monkeypatch.setattr(usecase, "CONNECTIONS", 1)
     kube.refuse["PATCH", f"{CONFIG_MAPS}/two-tuning"] = (500, "etcd is away")
     result = act("apply", "three.yaml", "--skip-preflight")
     assert result.code == 2
@@ -261,5 +261,5 @@ def test_so_many_are_worked_on_at_once() -> None:
     futures = thread_map.start(work, range(5), 3, stop)
     assert (futures[0].result(10), futures[2].result(10)) == (0, 4)
     assert isinstance(futures[1].exception(10), ValueError)
-    apply_objects.wait(futures, 10)
+    usecase.wait(futures, 10)
     assert [future.cancelled() for future in futures] == [False, False, False, True, True]

@@ -11,8 +11,8 @@ import yaml
 
 import sparkgen
 from sparkgen.cli.pages import rules
-from sparkgen.usecases.checking import check
 from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check
 
 from .conftest import DOCUMENT
 

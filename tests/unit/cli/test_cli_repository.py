@@ -9,7 +9,7 @@ import pytest
 from sparkgen.document import Document
 from sparkgen.usecases import parallel
 from sparkgen.usecases import repository as usecase
-from sparkgen.usecases.rendering import render
+from sparkgen.usecases.render import render
 from sparkgen.writers.manifest import Bundle
 from tests import reading
 

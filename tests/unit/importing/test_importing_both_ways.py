@@ -14,7 +14,7 @@ from differential import commands
 from differential.commands import Case
 from sparkgen import api
 from sparkgen.importing import Choices, Imported, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 TESTS = Path(__file__).parents[2]
 DIFFERENTIAL = TESTS / "e2e/differential"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sparkgen.importing import Choices, Imported, Outcome, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 IMAGE = "docker.io/apache/spark:4.0.1"
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sparkgen.importing import Choices, Entry, Imported, Outcome, Result, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 SPEC = """\
   type: Scala

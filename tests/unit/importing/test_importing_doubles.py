@@ -7,7 +7,7 @@ import yaml
 
 from sparkgen.importing import Choices, Result, import_all
 from sparkgen.importing.entry import Outcome
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 HEAD = """\
 apiVersion: sparkoperator.k8s.io/v1beta2

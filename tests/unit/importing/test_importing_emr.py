@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from sparkgen.importing import Choices, Imported, LeftAlone, Outcome, Result, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 SUBMIT = {
     "entryPoint": "s3a://bucket/app.py",

@@ -21,8 +21,8 @@ from sparkgen.errors import Severity
 from sparkgen.importing import Choices, Imported, Result, import_all
 from sparkgen.importing.report import as_json, as_text
 from sparkgen.importing.script import read_script
-from sparkgen.usecases.checking import examine
-from sparkgen.usecases.rendering import render
+from sparkgen.usecases.render import render
+from sparkgen.usecases.validate import examine
 
 from .accounting import Texts, unaccounted
 

@@ -15,7 +15,7 @@ from sparkgen.document.limits import MAX_NODES
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.errors import Problem
 from sparkgen.importing import Choices, Outcome, Result, embedded, import_all, repair, shell
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 HEAD = """\
 apiVersion: sparkoperator.k8s.io/v1beta2

@@ -13,7 +13,7 @@ import pytest
 
 from sparkgen import api
 from sparkgen.importing import Choices, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 AFFINITY = {
     "podAntiAffinity": {

@@ -11,7 +11,7 @@ import yaml
 
 from sparkgen.importing import Choices, Outcome, Result, import_all
 from sparkgen.importing.properties import FileProperty, read_properties
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 SUBMIT = "spark-submit --class a.B {} local:///a.jar\n"
 

@@ -12,7 +12,7 @@ from sparkgen.importing.commands import Word
 from sparkgen.importing.expansion import MOST_EXPANDED, Variables
 from sparkgen.importing.script import _Reading, read_script
 from sparkgen.importing.shell import Unclosed, commands, read
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 
 def words(text: str) -> list[list[str]]:

@@ -7,7 +7,7 @@ import pytest
 from sparkgen.cli.fixing import _finder
 from sparkgen.lint import PROFILES, Config, Policy, fix_text
 from sparkgen.lint.settings import Settings
-from sparkgen.usecases.reviewing import Review
+from sparkgen.usecases.lint import Review
 
 HEAD = """\
 apiVersion: sparkgen.dev/v1alpha1

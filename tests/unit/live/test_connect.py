@@ -16,7 +16,7 @@ import pytest
 
 from sparkgen.cluster import Cluster
 from sparkgen.live.tunnel import has
-from sparkgen.usecases import connecting
+from sparkgen.usecases import connect as usecase
 from tests.unit.connection.conftest import Server
 from tests.unit.live.conftest import ROOT, Sparkgen, fill, refuse
 from tests.unit.live.objects import (
@@ -321,9 +321,9 @@ def test_signals_are_the_programs(team: Server, sparkgen: Sparkgen, monkeypatch:
     before = signal.getsignal(signal.SIGTERM)
     script = "trap 'exit 5' {0}; kill -{0} {1}; for i in $(seq 100); do sleep 0.1; done; exit 9"
     assert sparkgen("connect", "team-a", *shell(script.format("TERM", os.getpid()))).code == 5
-    monkeypatch.setattr(connecting, "_in_foreground", lambda: False)
+    monkeypatch.setattr(usecase, "_in_foreground", lambda: False)
     assert sparkgen("connect", "team-a", *shell(script.format("INT", os.getpid()))).code == 5
-    monkeypatch.setattr(connecting, "_in_foreground", lambda: True)
+    monkeypatch.setattr(usecase, "_in_foreground", lambda: True)
     assert sparkgen("connect", "team-a", *shell(f"kill -INT {os.getpid()}; sleep 0.2; exit 6")).code == 6
     assert signal.getsignal(signal.SIGTERM) is before
 

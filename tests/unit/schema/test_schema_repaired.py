@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.usecases.checking import check
 from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check
 
 HEAD = """\
 apiVersion: sparkgen.dev/v1alpha1

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from sparkgen.document import load
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 BASE: dict[str, Any] = {
     "apiVersion": "sparkgen.dev/v1alpha1",

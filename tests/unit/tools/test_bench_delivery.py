@@ -10,8 +10,8 @@ from bench import delivery
 from bench.delivery import BUILD, FETCH, IMAGE_VOLUME, UPLOAD, Bench, Run
 from cluster.handle import Cluster
 from cluster.registry import Registry
-from sparkgen.usecases.checking import check
 from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check
 
 
 @pytest.fixture

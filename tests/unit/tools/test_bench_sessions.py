@@ -15,8 +15,8 @@ from bench.sessions import CASES, KUBEFLOW_CONNECT, SPARK_SUBMIT, SPARKGEN_SHELL
 from cluster.handle import Cluster
 from spark.spark_operator import Operator
 from sparkgen.importing import Choices, import_all
-from sparkgen.usecases.checking import check, examine
 from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check, examine
 
 BENCH = Bench(Cluster(Path("kubeconfig"), own=False), Path("spark"), "4.3.0", Operator(Any))  # type: ignore[arg-type]
 SIZES = ("cores", "coreRequest", "memory")

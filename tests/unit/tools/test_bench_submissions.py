@@ -7,8 +7,8 @@ from pathlib import Path
 from bench import submissions as bench_submissions
 from bench.submissions import OPERATOR, WAYS, Result, page, ratio
 from sparkgen.cli.plain_arguments import parse
-from sparkgen.usecases.checking import check
 from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check
 
 THEIRS = Result(100.0, 110.0, 200.0, 5.0)
 

@@ -15,7 +15,7 @@ from differential.page import page
 from differential.pods import facts
 from differential.reports import Differs
 from sparkgen.importing import Choices, Outcome, import_all
-from sparkgen.usecases.checking import examine
+from sparkgen.usecases.validate import examine
 
 FOLDER = Path(__file__).parents[2] / "e2e" / "differential" / "commands"
 CASES = commands.read_all(FOLDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.eventlog import Recording, read_recording
 from sparkgen.lint import PROFILES, Config, Policy
 from sparkgen.lint.config import OFF
 from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable, read_config
@@ -20,9 +22,8 @@ from sparkgen.lint.registry import check as review
 from sparkgen.lint.registry import check_together as review_together
 from sparkgen.semantics.wording import listed
 from sparkgen.usecases import configuration
-from sparkgen.usecases.checking import check, examine
-from sparkgen.usecases.evidence import evidence_of
 from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check, examine
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES.values())}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LintOptions:
     """The options of a review: its rules, and what counts; "" and () leave it to the configuration.
 
@@ -209,3 +210,34 @@ def _severity(option: str, word: str, *nothing: str) -> Severity | None:
     if word.lower() not in allowed:
         raise SparkgenError(f"{option}: unknown severity {word!r}; use {listed(allowed, 'or')}")
     return SEVERITIES.get(word.lower())
+
+
+_RUN = re.compile(r"(?P<application>.+)-[0-9a-f]{8}(?:-[0-9a-z]+)*")
+"""An application id of sparkgen's scheduler: the run's name, and a part that tells attempts apart."""
+_LONGEST = 253
+"""The largest number of characters of a name in a cluster. An id in another log may have any length."""
+
+
+def evidence_of(log: str) -> Evidence:
+    """Returns the evidence in a log. Raises SparkgenError if the log cannot be read or replayed."""
+    from sparkgen.whatif.study import Question, study  # noqa: PLC0415 - for this option alone
+
+    recording = read_recording(log)
+    result = study(recording, Question())
+    return Evidence(
+        source=log,
+        application=application_of(recording),
+        heap_used=result.facts.heap_used,
+        useful_tasks=(result.facts.limit or 0) * result.replayed.settings.slots,
+        held=result.facts.held,
+        executor_seconds=result.truth.executor_seconds,
+    )
+
+
+def application_of(recording: Recording) -> str:
+    """Returns the name of a run's application; "" if sparkgen did not start the run."""
+    if not recording.properties.get("spark.master", "").startswith("sparkgen://"):
+        return ""
+    name = recording.application_id
+    run = _RUN.fullmatch(name) if len(name) <= _LONGEST else None
+    return run["application"] if run else ""

@@ -1,4 +1,7 @@
-"""Applies rendered objects: those of an application in their order, several applications at once."""
+"""Applies documents: renders, reads the existing objects, finds what would go wrong, and applies.
+
+The objects of an application are applied in their order, several applications at once.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,35 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sparkgen import thread_map
+from sparkgen import model, resources, thread_map
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import KILLED, apply_over, is_stale
 from sparkgen.cluster.channel import CONNECTIONS
+from sparkgen.errors import Severity
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import Object
-from sparkgen.preflight import ClusterFacts, Live, Unknown, Wanted
+from sparkgen.preflight import (
+    ClusterFacts,
+    Finding,
+    Live,
+    Unknown,
+    Wanted,
+    gather,
+    judge,
+    look_around,
+    ownership,
+    read_live,
+)
+from sparkgen.preflight.judge import in_order
 from sparkgen.usecases import object_names
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
+    from sparkgen.document import Document
+
 
 STALE_TRIES = 5
 """How often the apply of a Job is tried that changes meanwhile: its controller writes its status, too."""
@@ -180,3 +199,38 @@ def _content(item: Mapping[str, Any]) -> Object:
     own = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
     metadata = {key: value for key, value in item["metadata"].items() if key not in own}
     return {**{key: value for key, value in item.items() if key not in ("status",)}, "metadata": metadata}
+
+
+def wanted(document: Document, namespace: str) -> Wanted:
+    """Returns what a valid document describes; `namespace`: for a document that names none."""
+    described = model.describe(document.value, namespace)
+    objects = tuple(resources.render(described))
+    return Wanted(described.name, described.namespace, objects, document.value)
+
+
+def look(
+    cluster: Cluster, all_wanted: Sequence[Wanted], now: datetime, *, preflight: bool, force: bool
+) -> list[Task]:
+    """Returns each application with facts from the cluster: without a preflight, its existing objects."""
+    shared = look_around(cluster, all_wanted) if preflight else {}
+
+    def one(wanted: Wanted) -> Task:
+        if not preflight:
+            return Task(wanted, read_live(cluster, wanted), None)
+        facts = gather(cluster, wanted, shared[wanted.namespace], now, force=force)
+        return Task(wanted, facts.live, facts)
+
+    return thread_map.results(one, all_wanted, CONNECTIONS)
+
+
+def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:
+    """Returns what would go wrong, the worst first, and whether an object has another owner.
+
+    `take`: objects without an owner are taken over. Objects of other owners are not touched without a
+    preflight, either; they are then the only findings.
+    """
+    owned = ownership(task.wanted, task.live, take=take)
+    others = [finding for finding in owned if finding.severity is Severity.ERROR]
+    if task.facts is None:
+        return others, bool(others)
+    return in_order([*owned, *judge(task.wanted, task.facts)]), bool(others)

@@ -34,7 +34,7 @@ def with_directory(
     documents: Sequence[Document], namespace: str, directory: Path
 ) -> tuple[list[ApplicationDiff], int]:
     """Returns what rendering into a directory would change, and the number of unchanged applications."""
-    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - one of three ways
+    from sparkgen.usecases.render import render_all  # noqa: PLC0415 - one of three ways
 
     bundles = render_all(documents, namespace)
     differing, old = rendered.split(rendered.read(directory), bundles)
