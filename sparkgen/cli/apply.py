@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
-from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import (
     CA_FILE,
@@ -22,7 +21,7 @@ from sparkgen.cli.options import (
     TIMEOUT,
 )
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import ClusterOptions, Request
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.live.state import is_suspended

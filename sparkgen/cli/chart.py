@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparkgen import chart
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import note, write
 
@@ -32,8 +33,6 @@ class ChartOptions:
 
 def export(options: ChartOptions) -> None:
     """Copy the chart, and print how to install it."""
-    from sparkgen import chart  # noqa: PLC0415 - one command needs it
-
     directory = options.directory
     written = chart.export(directory)
     note(f"wrote {len(written)} files to {directory}; next: helm install NAME {directory} -f app.yaml")
@@ -41,8 +40,6 @@ def export(options: ChartOptions) -> None:
 
 def package(options: ChartOptions) -> None:
     """Write the package, and print its path."""
-    from sparkgen import chart  # noqa: PLC0415 - one command needs it
-
     write(f"{chart.package(options.directory)}\n")
 
 

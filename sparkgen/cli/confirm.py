@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.cli import output
-from sparkgen.cli.cluster_options import ClusterOptions
+from sparkgen.cli.request import ClusterOptions
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases import object_names
 

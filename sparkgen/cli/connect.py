@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import PLACE
+from sparkgen.cli.request import ClusterOptions
 from sparkgen.cli.wait import seconds_of
 from sparkgen.cluster import connect
 from sparkgen.cluster.annotations import controller_of

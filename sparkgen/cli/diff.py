@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import enum
+import os
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, CONTEXT, KUBECONFIG, LOCK, SOURCES, TARGET
+from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
-from sparkgen.errors import SparkgenError
+from sparkgen.cli.revisions import points, sides
+from sparkgen.diff.compare import compare_all
+from sparkgen.diff.forms import shown
+from sparkgen.diff.git import repository
+from sparkgen.diff.values import Difference
+from sparkgen.errors import Severity, SparkgenError
+from sparkgen.terminal import readable
+from sparkgen.usecases.diff import with_cluster, with_directory
+from sparkgen.usecases.validate import agree, check
 
 if TYPE_CHECKING:
     from sparkgen.diff.values import Difference
@@ -65,8 +77,6 @@ class DiffOptions(Request):
 
 def compare(options: DiffOptions) -> int:
     """Compare, and print the difference. Returns 1 if there is any."""
-    from sparkgen.diff.forms import shown  # noqa: PLC0415 - not for every command's help
-
     _agree(options)
     if options.old:
         difference = _revisions(options)
@@ -118,13 +128,6 @@ def _agree(options: DiffOptions) -> None:
 
 
 def _revisions(options: DiffOptions) -> Difference:
-    from pathlib import Path  # noqa: PLC0415 - see `compare`
-
-    from sparkgen.cli.revisions import points, sides  # noqa: PLC0415
-    from sparkgen.diff.compare import compare_all  # noqa: PLC0415
-    from sparkgen.diff.git import repository  # noqa: PLC0415
-    from sparkgen.diff.values import Difference  # noqa: PLC0415
-
     if "-" in options.sources:
         raise SparkgenError(
             "- (standard input) cannot be compared between revisions; give files or directories"
@@ -138,10 +141,6 @@ def _revisions(options: DiffOptions) -> Difference:
 
 def _documents(request: Request) -> tuple[Document, ...]:
     """Returns the documents of the work tree. Prints their errors; then raises SparkgenError."""
-    from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
-    from sparkgen.errors import Severity  # noqa: PLC0415
-    from sparkgen.usecases.validate import agree, check  # noqa: PLC0415 - see `compare`
-
     stdin = Stdin()
     checked = check(request, stdin)
     errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
@@ -153,19 +152,12 @@ def _documents(request: Request) -> tuple[Document, ...]:
 
 
 def _directory(options: DiffOptions) -> Difference:
-    from pathlib import Path  # noqa: PLC0415 - see `compare`
-
-    from sparkgen.diff.values import Difference  # noqa: PLC0415
-    from sparkgen.usecases.diff import with_directory  # noqa: PLC0415
-
     differing, same = with_directory(_documents(options), options.namespace, Path(options.rendered))
     return Difference(options.rendered, ", ".join(options.sources), tuple(differing), same)
 
 
 def _cluster(options: DiffOptions) -> Difference:
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
-    from sparkgen.diff.values import Difference  # noqa: PLC0415
-    from sparkgen.usecases.diff import with_cluster  # noqa: PLC0415 - see `compare`
 
     documents = _documents(options)
     cluster = connect(Place(options.kubeconfig, options.context, options.namespace))
@@ -176,9 +168,6 @@ def _cluster(options: DiffOptions) -> Difference:
 
 
 def _print(text: str, options: DiffOptions) -> None:
-    import os  # noqa: PLC0415 - see `compare`
-    import sys  # noqa: PLC0415
-
     if options.output == DiffForm.JSON:
         output.data(text)
     elif options.output == DiffForm.TEXT and output.use_colour(options.colour, sys.stdout, os.environ):
@@ -189,8 +178,6 @@ def _print(text: str, options: DiffOptions) -> None:
 
 def coloured(text: str) -> str:
     """Returns a text with colours for a terminal. No other control character of the text has an effect."""
-    from sparkgen.terminal import readable  # noqa: PLC0415 - see `compare`
-
     colours = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
     lines = readable(text).split("\n")
     return "\n".join(f"{colours[line[0]]}{line}\x1b[0m" if line[:1] in colours else line for line in lines)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
+from sparkgen.schema import explain as pages
+from sparkgen.schema.explain import find
 
 HELP = """Explain a field of the document: its meaning, its type and an example.
 
@@ -40,8 +42,6 @@ class Kind(str, enum.Enum):
 
 def complete_field(incomplete: str) -> list[str]:
     """Returns the paths that complete what was typed, for the shell."""
-    from sparkgen.schema.explain import find  # noqa: PLC0415 - only this command reads the schema as a tree
-
     start = incomplete.rpartition(".")[0]
     with contextlib.suppress(SparkgenError):
         names = [child.name for child in find(start, Kind.APPLICATION.value).item().children()]
@@ -62,8 +62,6 @@ class ExplainOptions:
 
 def explain(options: ExplainOptions) -> None:
     """Print what the schema says about a field."""
-    from sparkgen.schema import explain as pages  # noqa: PLC0415 - see above
-
     write(pages.explain(options.field, options.recursive, options.kind))
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import listing, output
-from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATIONS, LISTING_OUTPUT, PLACE, RUN
+from sparkgen.cli.request import ClusterOptions
+from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
+from sparkgen.live.event_log import fetch
+from sparkgen.live.find import choose, find, one
+from sparkgen.live.rows import every, rows
+from sparkgen.live.table import HISTORY, NAME
+from sparkgen.writers import own_files
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -53,12 +60,6 @@ def history(options: HistoryOptions) -> None:
         raise SparkgenError("--run selects the run whose event log to write; add --event-log FILE")
     if options.event_log and len(options.names) != 1:
         raise SparkgenError("--event-log writes the log of one run; name one application or run")
-    from datetime import UTC, datetime  # noqa: PLC0415 - not for every command's help
-
-    from sparkgen.cluster import connect  # noqa: PLC0415
-    from sparkgen.live.find import find  # noqa: PLC0415
-    from sparkgen.live.rows import every, rows  # noqa: PLC0415
-    from sparkgen.live.table import HISTORY, NAME  # noqa: PLC0415
 
     cluster = connect(options.place)
     if options.event_log:
@@ -89,9 +90,5 @@ COMMAND = command(
 
 def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:
     """Write the event log of a run to a file, and print the next step."""
-    from sparkgen.live.event_log import fetch  # noqa: PLC0415 - as above
-    from sparkgen.live.find import choose, one  # noqa: PLC0415
-    from sparkgen.writers import own_files  # noqa: PLC0415
-
     id_ = fetch(cluster, choose(one(cluster, name), run), partial(own_files.write, Path(file)))
     output.note(f"wrote the event log of {id_} to {file}; next: sparkgen whatif {shlex.quote(file)}")

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
+from sparkgen.importing import Choices, import_all
+from sparkgen.importing.naming import application_name
+from sparkgen.importing.report import as_json, as_text
+from sparkgen.usecases.validate import examine
+from sparkgen.writers.new_files import write_new
 
 if TYPE_CHECKING:
     from sparkgen.importing import Imported, Result
@@ -66,11 +73,6 @@ class ImportOptions:
 
 def convert(options: ImportOptions) -> int:
     """Import applications. Returns 1 if the report has findings, or if there is no application."""
-    from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
-    from sparkgen.cli.request import Request  # noqa: PLC0415
-    from sparkgen.importing import Choices, import_all  # noqa: PLC0415
-    from sparkgen.usecases.validate import examine  # noqa: PLC0415 - only for this command
-
     _check_name(options.name)
     stdin = Stdin()
     choices = Choices(options.name, options.image, options.spark_version, options.keep_labels)
@@ -124,15 +126,11 @@ COMMAND = command(
 
 
 def _check_name(name: str) -> None:
-    from sparkgen.importing.naming import application_name  # noqa: PLC0415
-
     if name and application_name(name) != name:
         raise SparkgenError(f"--name {name!r} is not a valid name; use for example {application_name(name)}")
 
 
 def _report(result: Result, form: str) -> None:
-    from sparkgen.importing.report import as_json, as_text  # noqa: PLC0415 - only for this command
-
     if form == Report.JSON:
         output.data(as_json(result), sys.stderr)
     elif form != Report.NONE:
@@ -141,8 +139,6 @@ def _report(result: Result, form: str) -> None:
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
     """Write one file per application. Without `force`, nothing is written if one of the files exists."""
-    from sparkgen.writers.new_files import write_new  # noqa: PLC0415 - only for this command
-
     texts = (item.text for item in items)
     write_new(directory, dict(zip(file_names(items), texts, strict=True)), force=force)
 

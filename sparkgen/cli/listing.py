@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
+from sparkgen.live.rows import Row, names
+from sparkgen.live.table import Column, table, value
 from sparkgen.terminal import escaped_json
-
-if TYPE_CHECKING:
-    from sparkgen.live.rows import Row
-    from sparkgen.live.table import Column
+from sparkgen.yamltext import dump
 
 
 def show(
@@ -24,9 +23,6 @@ def show(
     header: bool = True,
 ) -> None:
     """Print rows as text, wide, json, yaml or name. `spaces`: with a column for the namespace."""
-    from sparkgen.live.rows import names  # noqa: PLC0415 - not for every command's help
-    from sparkgen.live.table import table, value  # noqa: PLC0415
-
     if form in ("json", "yaml"):
         output.data(_machine({"runs": [value(row) for row in rows]}, form))
     elif form == "name":
@@ -49,9 +45,5 @@ def tell_unseen(unseen: Iterable[str]) -> None:
 
 def _machine(body: dict[str, object], form: str) -> str:
     if form == "json":
-        import json  # noqa: PLC0415 - as above
-
         return f"{escaped_json(json.dumps(body, indent=2, ensure_ascii=False))}\n"
-    from sparkgen.yamltext import dump  # noqa: PLC0415 - it escapes what a reader would not see
-
     return dump(body)

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, PLACE, RUN
+from sparkgen.cli.request import ClusterOptions
+from sparkgen.cluster import ClusterError, connect
 from sparkgen.errors import SparkgenError
+from sparkgen.live import sources
+from sparkgen.live.allocatorlog import sentence
+from sparkgen.live.find import choose, one
+from sparkgen.live.following import lines, one_by_one, together
+from sparkgen.live.state import State, life_of
+from sparkgen.usecases import drivers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,9 +64,6 @@ class LogsOptions(ClusterOptions):
 
 def logs(options: LogsOptions) -> None:
     """Print the log; with `follow`, also what is written later."""
-    from sparkgen.cluster import connect  # noqa: PLC0415 - not for every command's help
-    from sparkgen.live.find import choose, one  # noqa: PLC0415
-
     if [bool(options.executor), options.allocator, options.everything].count(True) > 1:
         raise SparkgenError("--executor, --allocator and --all cannot be combined; use only one")
     if options.previous and options.follow:
@@ -76,7 +80,7 @@ def logs(options: LogsOptions) -> None:
         _print(_all(cluster, chosen, read, follow=options.follow), f"[{contract.ALLOCATOR_CONTAINER}] ")
         return
     source = _wanted(cluster, chosen, options.executor, allocator=options.allocator, follow=options.follow)
-    _print(_lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None)
+    _print(lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None)
 
 
 COMMAND = command(
@@ -100,23 +104,13 @@ def _print(lines: Iterable[str], allocator: str | None) -> None:
     On a terminal, only the sentences of the allocator's lines are printed: the facts after them are for
     programs.
     """
-    from sparkgen.live.allocatorlog import sentence  # noqa: PLC0415 - as above
-
     for line in lines:
         is_allocators = allocator is not None and line.startswith(allocator)
         output.log(line, sentence if is_allocators else None)
 
 
-def _lines(pieces: Iterable[bytes]) -> Iterable[str]:
-    from sparkgen.live.following import lines  # noqa: PLC0415 - as above
-
-    return lines(pieces)
-
-
 def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follow: bool) -> Source:
     """Returns the chosen log. Raises SparkgenError if there is none; with `follow`, waits for it."""
-    from sparkgen.live import sources  # noqa: PLC0415 - as above
-
     if executor:
         source = sources.allocator_source(run)
         log = "" if source is None else _text(cluster, source)
@@ -137,8 +131,6 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
 
 
 def _text(cluster: Cluster, source: Source) -> str:
-    from sparkgen.cluster import ClusterError  # noqa: PLC0415 - as above
-
     try:
         return cluster.log(source.pod, source.container)
     except ClusterError:
@@ -147,9 +139,6 @@ def _text(cluster: Cluster, source: Source) -> str:
 
 def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
     """Returns the run when it has a log. Raises SparkgenError if there will be none, or without `follow`."""
-    from sparkgen.live import sources  # noqa: PLC0415 - as above
-    from sparkgen.usecases import drivers  # noqa: PLC0415
-
     find = sources.allocator_source if allocator else sources.driver_source
 
     def awaited(life: Life, fares: str) -> str:
@@ -169,10 +158,6 @@ def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
 
 
 def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[str]:
-    from sparkgen.live.following import one_by_one, together  # noqa: PLC0415 - as above
-    from sparkgen.live.state import State, life_of  # noqa: PLC0415
-    from sparkgen.usecases.drivers import again  # noqa: PLC0415
-
     if not follow:
         sources = _there(run)
         if not sources:
@@ -180,7 +165,7 @@ def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[st
         return one_by_one(sources, read)
 
     def look() -> tuple[Sequence[Source], bool]:
-        seen = again(cluster, run)
+        seen = drivers.again(cluster, run)
         life = life_of(seen)
         return _there(seen), life.over or life.state in (State.ENDING, State.DELETING)
 
@@ -189,7 +174,5 @@ def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[st
 
 def _there(run: Run) -> list[Source]:
     """Returns all logs that exist now."""
-    from sparkgen.live import sources  # noqa: PLC0415 - as above
-
     own = dict.fromkeys((sources.driver_source(run), sources.allocator_source(run)))
     return [*(source for source in own if source is not None), *sources.executor_sources(run)]

@@ -45,7 +45,7 @@ def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdo
 
     rules: dict[str, Rule] = {}
     if request.form == "sarif":
-        from sparkgen.cli.pages import rules as pages  # noqa: PLC0415 - only SARIF carries them
+        from sparkgen.cli.rule import rules as pages  # noqa: PLC0415 - only SARIF carries them
 
         rules = pages()
     stream = sys.stdout if on_stdout else sys.stderr

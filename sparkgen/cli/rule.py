@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.resources import files
 
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
+from sparkgen.reports import Rule
 
 HELP = """Explain a rule: what it finds, why it matters, and how to fix it.
 
@@ -22,8 +24,6 @@ Examples:
 
 def complete_code(incomplete: str) -> list[str]:
     """Returns the codes that complete what was typed, for the shell."""
-    from sparkgen.cli.pages import rules  # noqa: PLC0415 - only this command reads the pages
-
     return [code for code in rules() if code.startswith(incomplete.upper())]
 
 
@@ -36,8 +36,6 @@ class RuleOptions:
 
 def rule(options: RuleOptions) -> None:
     """Print one rule's page, or the list."""
-    from sparkgen.cli.pages import rules  # noqa: PLC0415 - see above
-
     known, code = rules(), options.code
     if not code:
         write("".join(f"{each.code}  {each.title}\n" for each in known.values()))
@@ -49,3 +47,19 @@ def rule(options: RuleOptions) -> None:
 
 
 COMMAND = command(RuleOptions, rule, Option("code", "CODE", "Code of the rule.", complete=complete_code))
+
+
+def rules() -> dict[str, Rule]:
+    """Returns every rule by code, in their order, from pages such as semantics/pages/SG104.md.
+
+    A page's first line is `# CODE: title`.
+    """
+    folders = [files("sparkgen").joinpath(part, "pages") for part in ("semantics", "lint")]
+    by_code = {}
+    for entry in sorted((e for folder in folders for e in folder.iterdir()), key=lambda entry: entry.name):
+        code, _, kind = entry.name.partition(".")
+        if kind == "md":
+            page = entry.read_text(encoding="utf-8")
+            title = page.partition("\n")[0].removeprefix("#").strip().removeprefix(code).lstrip(": ")
+            by_code[code] = Rule(code, title, page)
+    return by_code

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sparkgen.cli import output, wait
-from sparkgen.cli.cluster_options import ProgramOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, PLACE, QUIET, TIMEOUT, ObjectForm
+from sparkgen.cli.request import ProgramOptions
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases import object_names

@@ -9,6 +9,8 @@ from pathlib import Path
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.output import data, note
 from sparkgen.errors import SparkgenError
+from sparkgen.schema import bundle, manifests
+from sparkgen.writers.own_files import put
 
 HELP = """Print the JSON Schema of the document as one file, for editors and other tools.
 
@@ -45,8 +47,6 @@ def schema(options: SchemaOptions) -> None:
         )
     import json  # noqa: PLC0415 - one command needs it
 
-    from sparkgen.schema import bundle  # noqa: PLC0415
-
     data(json.dumps(bundle(), indent=2, ensure_ascii=False) + "\n")
 
 
@@ -64,9 +64,6 @@ COMMAND = command(
 
 
 def _write_kubernetes(versions: Sequence[str], directory: Path | None) -> None:
-    from sparkgen.schema import manifests  # noqa: PLC0415 - one command needs it
-    from sparkgen.writers.own_files import put  # noqa: PLC0415
-
     if directory is None:
         raise SparkgenError("--kubernetes writes many files; add -o DIR")
     files = {path: text for version in versions for path, text in manifests.files(version).items()}

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract, model, names
 from sparkgen.cli import output, run_local
-from sparkgen.cli.cluster_options import ProgramOptions
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import ProgramOptions, Request
 from sparkgen.cli.wait import seconds_of
 from sparkgen.cluster import ClusterError, connect
 from sparkgen.codes import Code

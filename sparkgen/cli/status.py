@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import listing, output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATIONS, CONTEXT, KUBECONFIG, LISTING_OUTPUT, NAMESPACE, Listing
+from sparkgen.cluster import (
+    ALL_NAMESPACES,
+    ClusterError,
+    Place,
+    connect,
+)
 from sparkgen.errors import SparkgenError
+from sparkgen.live.find import find, in_words
+from sparkgen.live.rows import current, rows
+from sparkgen.live.table import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,14 +66,6 @@ class StatusOptions:
 
 def status(options: StatusOptions) -> None:
     """Print the table; with `watch`, also its changes."""
-    from sparkgen.cluster import (  # noqa: PLC0415 - not for every command's help
-        ALL_NAMESPACES,
-        Place,
-        connect,
-    )
-    from sparkgen.live.find import in_words  # noqa: PLC0415
-    from sparkgen.live.table import STATUS  # noqa: PLC0415
-
     spaces, form = list(dict.fromkeys(options.namespaces)), options.output
     if options.everywhere and spaces:
         raise SparkgenError("--all-namespaces and --namespace cannot be combined; leave one of them out")
@@ -95,11 +98,6 @@ COMMAND = command(
 
 def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tuple[list[Row], datetime]:
     """Returns the rows, and the time at which they were read."""
-    from datetime import UTC, datetime  # noqa: PLC0415 - as above
-
-    from sparkgen.live.find import find  # noqa: PLC0415
-    from sparkgen.live.rows import current, rows  # noqa: PLC0415
-
     now = datetime.now(UTC)
     result = find(cluster, names, spaces)
     listing.tell_unseen(result.unseen)
@@ -108,8 +106,6 @@ def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tupl
 
 def _several(spaces: Sequence[str]) -> bool:
     """Whether rows need a column for the namespace."""
-    from sparkgen.cluster import ALL_NAMESPACES  # noqa: PLC0415 - as above
-
     return len(spaces) > 1 or ALL_NAMESPACES in spaces
 
 
@@ -117,11 +113,6 @@ def _watch(
     cluster: Cluster, names: Sequence[str], spaces: Sequence[str], form: str, shown: Sequence[Row]
 ) -> None:
     """Print the rows that changed since they were shown last, forever; retry if the server is silent."""
-    import time  # noqa: PLC0415 - as above
-
-    from sparkgen.cluster import ClusterError  # noqa: PLC0415
-    from sparkgen.live.table import STATUS  # noqa: PLC0415
-
     silent = False
     while True:
         time.sleep(WATCH_SECONDS)

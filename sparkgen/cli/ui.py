@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, PLACE, RUN
+from sparkgen.cli.request import ClusterOptions
+from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
+from sparkgen.live.explain import fares
+from sparkgen.live.facts import gather
+from sparkgen.live.find import choose, one
+from sparkgen.live.state import State, life_of
+from sparkgen.usecases.forwarding import Forwarding, Served
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -43,10 +50,6 @@ class UiOptions(ClusterOptions):
 
 def ui(options: UiOptions) -> None:
     """Forward the port, print its address, and wait for the end."""
-    from sparkgen.cluster import connect  # noqa: PLC0415 - not for every command's help
-    from sparkgen.live.find import choose, one  # noqa: PLC0415
-    from sparkgen.usecases.forwarding import Forwarding, Served  # noqa: PLC0415
-
     cluster = connect(options.place)
     chosen = choose(one(cluster, options.name), options.run)
     _with_a_driver(cluster, chosen)
@@ -78,12 +81,6 @@ COMMAND = command(
 
 def _with_a_driver(cluster: Cluster, run: Run) -> None:
     """Raise SparkgenError if no driver is running."""
-    from datetime import UTC, datetime  # noqa: PLC0415 - as above
-
-    from sparkgen.live.explain import fares  # noqa: PLC0415
-    from sparkgen.live.facts import gather  # noqa: PLC0415
-    from sparkgen.live.state import State, life_of  # noqa: PLC0415
-
     life = life_of(run)
     if contract.is_session(run.workload):
         raise SparkgenError(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.cluster_options import ClusterOptions
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, PLACE, QUIET, RUN
+from sparkgen.cli.request import ClusterOptions
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar.duration import to_seconds

@@ -279,7 +279,7 @@ def test_logs_for_a_terminal_and_for_a_file() -> None:
     code = f"""
 from sparkgen.cli import logs
 from sparkgen.cli.output import log
-for line in logs._lines(iter([{line!r}])):
+for line in logs.lines(iter([{line!r}])):
     log(line)
 """
     shown = on_a_terminal(code)

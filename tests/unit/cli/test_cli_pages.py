@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import sparkgen
-from sparkgen.cli.pages import rules
+from sparkgen.cli.rule import rules
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.validate import check
 
