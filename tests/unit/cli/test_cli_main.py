@@ -442,3 +442,16 @@ def test_reports_look_as_they_did(cli: Cli, golden: Callable[[Path, str], None],
     form = {"full": "text"}.get(name, name)
     golden(GOLDEN / f"mistakes.{name}.txt", cli("validate", "app.yaml", "--format", form).out)
     assert os.environ.get("SPARKGEN_DEBUG") is None
+
+
+def test_the_programs_help_imports_no_command() -> None:
+    """A command's module, with all that its work needs, is imported when the command is called."""
+    program = (
+        "import sys; from sparkgen.__main__ import run; run(['--help']); "
+        "from sparkgen.cli.app import COMMANDS; "
+        "sys.exit(str([name for name in COMMANDS if f'sparkgen.cli.{name}' in sys.modules]))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, env=child_environment(), check=False
+    )
+    assert result.stderr.decode().strip() == "['version']"
