@@ -16,9 +16,11 @@ import stat
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from email.parser import HeaderParser
+from hashlib import sha256
 from pathlib import Path
 
 from sparkgen.delivery import requirements as packages
@@ -130,10 +132,10 @@ def _uv(uv: str, wanted: Requirements, file: Path, target: Path) -> list[str]:
 def _pip(
     wanted: Requirements, file: Path, target: Path, work: Path, progress: Progress
 ) -> Iterator[list[str]]:
-    """Yields the commands: download the wheels, then install them without any index.
+    """Yields the commands: download the wheels, then install them, each by its hash.
 
-    pip builds what a package depends on by URL, which runs code of it, whatever `--only-binary` says. So the
-    wheels are read before pip may follow what they depend on.
+    pip builds what a wheel depends on by URL, which runs code of it, whatever `--only-binary` says. With
+    `--require-hashes`, it refuses all that has no hash before it builds anything.
     """
     if any(_MARKER.search(line.text) for line in packages.lines(wanted.text)):
         raise CannotRun(
@@ -152,9 +154,10 @@ def _pip(
     yield [*program, "download", "--no-deps", "--dest", str(wheels), *common, "-r", str(file)]
     _check_dependencies(wheels, packages.names(wanted.text))
     local = work / "downloaded.txt"
-    local.write_text(packages.downloaded_text(wanted.text, wheels), encoding="utf-8", newline="\n")
+    digests = {wheel: sha256(wheel.read_bytes()).hexdigest() for wheel in sorted(wheels.glob("*.whl"))}
+    local.write_text(packages.downloaded_text(wanted.text, digests), encoding="utf-8", newline="\n")
     yield [
-        *(*program, "install", "--no-index", "--find-links", str(wheels), "--no-compile"),
+        *(*program, "install", "--no-index", "--require-hashes", "--no-compile"),
         *("--target", str(target), *common, "-r", str(local)),
     ]
 
@@ -185,7 +188,7 @@ def _dependencies(wheel: Path) -> list[str]:
             if opened.getinfo(metadata).file_size > MOST_METADATA:
                 raise ValueError("its METADATA is too large")
             found = HeaderParser().parsestr(opened.read(metadata).decode(errors="replace"))
-    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (OSError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise CannotRun(f"{wheel.name} is not a wheel that can be read ({error}): choose another") from None
     return [str(text) for text in found.get_all("Requires-Dist", [])]
 
@@ -268,6 +271,8 @@ def advice(said: str) -> str:
         return (
             "the downloaded packages differ from the requirements: check the index settings (pip config list)"
         )
+    if "--require-hashes" in low:
+        return f"a package depends on one that the requirements do not name: add it, or {packages.LOCK_STEP}"
     if _conflicts(low):
         return (
             "versions that the requirements pin are in conflict: change one of them, or let a tool choose "

@@ -8,10 +8,9 @@ where a line ends, and with an option that sparkgen overlooks the installer coul
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 PLATFORMS = ("x86_64", "aarch64")
 LOCK_STEP = "create a file with exact versions: uv pip compile requirements.in -o requirements.txt"
@@ -20,9 +19,10 @@ _NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras> ?\[(?:
 _MARKER = r"(?:;(?:(?! -)[^\n])*+)?"
 """A condition. It has no word that begins with a hyphen: pip would read that as an option."""
 _HASHES = r"(?P<hashes>(?: --hash[= ][A-Za-z0-9]+:[0-9A-Fa-f]++)*+)"
-_PINNED = re.compile(rf"{_NAME} ?===? ?(?P<version>[^\s;,*]++) ?{_MARKER}{_HASHES}")
+_PINNED = re.compile(rf"{_NAME} ?===? ?(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*+) ?{_MARKER}{_HASHES}")
+"""A version has no slash: pip takes a word that is also a path for that path, and builds what is there."""
 _URL = re.compile(
-    rf"{_NAME} ?@ ?https://[^\s/?#]++/(?:[^\s/?#]*+/)*+(?P<wheel>[A-Za-z0-9._!+%-]++(?<=\.whl))"
+    rf"{_NAME} ?@ ?https://[^\s/?#;'\"<>]++/(?:[^\s/?#;'\"<>]*+/)*+(?P<wheel>[A-Za-z0-9._!+%-]++(?<=\.whl))"
     rf"(?P<fragment>#sha256=[0-9a-f]{{64}})? ?{_MARKER}{_HASHES}"
 )
 """A wheel: its path ends with its name, and neither a query nor another fragment makes it something else.
@@ -80,17 +80,18 @@ def checked_text(text: str) -> str:
     return "".join(f"{line.text}\n" for line in lines(text))
 
 
-def downloaded_text(text: str, folder: Path) -> str:
-    """Returns a file without faults whose wheels are all in `folder`: without any index or other place."""
+def downloaded_text(text: str, wheels: Mapping[Path, str]) -> str:
+    """Returns a file without faults as one of downloaded wheels, each with its hash, and without an index.
+
+    `wheels`: each file, with its SHA-256 in hex. A line whose wheel is not among them has no hash.
+    """
+    by_name = {normalised(wheel.name.partition("-")[0]): (wheel, digest) for wheel, digest in wheels.items()}
     made = []
     for line in lines(text):
-        if found := _URL.fullmatch(line.text):
-            digest = (found["fragment"] or "").removeprefix("#sha256=")
-            hashes = found["hashes"] or f" --hash=sha256:{digest}"
-            place = (folder / unquote(found["wheel"])).as_uri()
-            made.append(f"{found['name']}{found['extras'] or ''} @ {place}{hashes}")
-        elif _PINNED.fullmatch(line.text):
-            made.append(line.text)
+        if found := _PINNED.fullmatch(line.text) or _URL.fullmatch(line.text):
+            name = f"{found['name']}{found['extras'] or ''}"
+            wheel, digest = by_name.get(normalised(found["name"]), (Path(), ""))
+            made.append(f"{name} @ {wheel.as_uri()} --hash=sha256:{digest}" if digest else name)
     return "".join(f"{line}\n" for line in made)
 
 

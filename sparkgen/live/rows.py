@@ -74,9 +74,9 @@ def rows(
         life = life_of(run)
         try:
             return _row(run, life, _known(cluster, application, run, now))
-        except ClusterError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one tenant's object must not hide the runs of the others
+        except Exception as error:  # one tenant's object must not hide the runs of the others
+            if len(asked) == 1 and isinstance(error, ClusterError):
+                raise
             return _row(run, life, _Known(None, _unreadable(run, error)))
 
     return [one for one in thread_map.results(row, asked, AT_ONCE) if one is not None]

@@ -92,7 +92,8 @@ def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:
 
 def token_source(run: Run) -> TokenSource | None:
     """Returns the place of the server's token; None if it needs none. A notebook's is on a volume."""
-    for volume in run.workload["spec"]["template"].get("spec", {}).get("volumes") or ():
+    volumes = run.workload["spec"]["template"].get("spec", {}).get("volumes") or ()
+    for volume in volumes if notebook_port(run) else ():
         if volume["name"] == contract.NOTEBOOK_VOLUME:
             (item,) = volume["secret"]["items"]
             return TokenSource(str(volume["secret"]["secretName"]), str(item["key"]))

@@ -264,6 +264,9 @@ def test_pip_does_not_judge_conditions_by_this_machine(tmp_path: Path) -> None:
         build('six==1 ; python_version < "3.11"\n', variables)
 
 
+WHEEL = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
 def wheel(folder: Path, name: str, *dependencies: str) -> None:
     """A wheel with one module."""
     with zipfile.ZipFile(folder / f"{name}-1-py3-none-any.whl", "w") as made:
@@ -271,7 +274,7 @@ def wheel(folder: Path, name: str, *dependencies: str) -> None:
         needs = "".join(f"Requires-Dist: {text}\n" for text in dependencies)
         made.writestr(f"{name}.py", "x = 1\n")
         made.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n{needs}")
-        made.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        made.writestr(f"{info}/WHEEL", WHEEL)
         made.writestr(f"{info}/RECORD", "")
 
 
@@ -356,19 +359,45 @@ def test_all_missing_dependencies_are_named_before_pip_looks_for_them(
         build(f"--index-url {address}/simple\none==1\n", without_uv(tmp_path))
 
 
-def test_a_downloaded_file_names_no_place_in_a_network(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["./METADATA", "PKG-INFO"])
+def test_pip_runs_no_code_of_what_only_pip_reads(index: tuple[Path, str], tmp_path: Path, way: str) -> None:
+    """Two files of a wheel that pip takes for its METADATA, or another one beside an empty one."""
+    folder, address = index
+    proof = tmp_path / "ran"
+    source(folder, "evil", proof)
+    with zipfile.ZipFile(folder / "one-1-py3-none-any.whl", "w") as made:
+        said = "Metadata-Version: 2.1\nName: one\nVersion: 1\n"
+        made.writestr("one.py", "")
+        made.writestr("one-1.dist-info/METADATA", "" if way == "PKG-INFO" else said)
+        made.writestr("one-1.dist-info/WHEEL", WHEEL)
+        made.writestr("one-1.dist-info/RECORD", "")
+        made.writestr(f"one-1.dist-info/{way}", f"{said}Requires-Dist: evil @ {address}/evil-1.tar.gz\n")
+    with pytest.raises(CannotRun, match=r"hash|inconsistent|invalid"):
+        build(f"--index-url {address}/simple\none==1\n", without_uv(tmp_path))
+    assert not proof.exists()
+
+
+def test_pip_takes_no_folder_for_a_version(tmp_path: Path) -> None:
+    """What is also a path is one for pip, and a folder is built."""
+    project = tmp_path / "evil"
+    project.mkdir()
+    ((_, found, _),) = requirements.faults(f"x==1/../../../../../../../..{project}")
+    assert found == "has no exact version"
+
+
+def test_a_downloaded_file_names_no_place_in_a_network() -> None:
     """What was read is installed, and not what an index says a moment later."""
-    digest = "0" * 64
     text = (
-        f"--index-url https://e.org/simple\n--pre\none[a]==1 --hash=sha256:{digest}\n"
-        f"two[b] @ https://e.org/w/two-1%2Bcpu-py3-none-any.whl#sha256={digest}\n"
-        f"three @ https://e.org/three-1-py3-none-any.whl --hash=sha256:{digest}\n"
+        f"--index-url https://e.org/simple\n--pre\none.x[a]==1 --hash=sha256:{'0' * 64}\n"
+        f"two[b] @ https://e.org/w/two-1%2Bcpu-py3-none-any.whl#sha256={'0' * 64}\n"
+        "three==3\n"
     )
     assert not [*requirements.faults(text)]
-    assert requirements.downloaded_text(text, Path("/w")).splitlines() == [
-        f"one[a]==1 --hash=sha256:{digest}",
-        f"two[b] @ file:///w/two-1%2Bcpu-py3-none-any.whl --hash=sha256:{digest}",
-        f"three @ file:///w/three-1-py3-none-any.whl --hash=sha256:{digest}",
+    wheels = {Path("/w/one_x-1-py3-none-any.whl"): "1a", Path("/w/two-1+cpu-py3-none-any.whl"): "2b"}
+    assert requirements.downloaded_text(text, wheels).splitlines() == [
+        "one.x[a] @ file:///w/one_x-1-py3-none-any.whl --hash=sha256:1a",
+        "two[b] @ file:///w/two-1%2Bcpu-py3-none-any.whl --hash=sha256:2b",
+        "three",
     ]
 
 

@@ -41,6 +41,7 @@ def test_no_variable_reaches_an_installer(line: str) -> None:
         "https://h?/evil-1-py3-none-any.whl",
         "https:///evil-1-py3-none-any.whl",
         "https://h.whl",
+        "https://h/a.tar.gz;python_version>'/x-1-py3-none-any.whl",
         "git+https://h/evil-1-py3-none-any.whl",
         "http://h/evil-1-py3-none-any.whl",
         "file:///evil-1-py3-none-any.whl",
@@ -64,3 +65,17 @@ def test_only_a_url_whose_path_ends_with_a_wheel_reaches_an_installer(url: str) 
 def test_a_wheel_with_a_hash_may_be_anywhere(line: str) -> None:
     """Names as `pip freeze` and `uv pip compile` write them."""
     assert [*faults(line)] == []
+
+
+@pytest.mark.parametrize(
+    "version", ["1/../../lib", "1/x.tar.gz", "..", "1\\\\x", "1:x", "1@x", "'1'", "1 2", "/x"]
+)
+def test_a_version_is_nothing_else(version: str) -> None:
+    """Pip takes a word that is also a path for that path, and builds what it finds there."""
+    assert [*faults(f"a=={version}\n")]
+
+
+@pytest.mark.parametrize("version", ["1", "1.0.post1", "2!1.0rc1", "2.1.0+cu121", "1.0-1", "v1", "2024a"])
+def test_versions_as_indexes_have_them(version: str) -> None:
+    """PEP 440, and older ones."""
+    assert [*faults(f"a=={version}\na==={version}\n")] == []

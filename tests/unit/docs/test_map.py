@@ -13,8 +13,8 @@ PATH = re.compile(r"`((?:\.ci|[a-z]+)/[\w./-]+)`")
 
 
 def test_each_question_leads_to_a_file_or_folder() -> None:
-    """A row names at least one, and whoever changes something else has about thirty rows to read."""
-    assert 30 <= len(ROWS) <= 35
+    """A row names at least one, and whoever changes something else has at most forty rows to read."""
+    assert 30 <= len(ROWS) <= 40
     assert [question for question, answer in ROWS if not PATH.search(answer)] == []
 
 
