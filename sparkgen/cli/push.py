@@ -212,7 +212,8 @@ def _tell_left_out(plans: Sequence[usecase.Plan], request: Request) -> None:
 
 def _tell_untracked(plans: Sequence[usecase.Plan], request: Request) -> None:
     """Warn about files in artifacts that are not in Git, so that a reviewer does not see them."""
-    if not request.quiet and (paths := untracked.untracked(plans)):
+    paths = untracked.untracked(plans)
+    if paths and not request.quiet:
         output.note(f"warning: not in Git: {some_of(paths, _SHOWN)}; add them to Git, or to .sparkgenignore")
 
 

@@ -219,8 +219,8 @@ class _Search:
             raise Unusable(
                 f"{relative} has {bytes_text(found.size)}, more than an archive can hold", "split it"
             )
-        _refuse_secret(relative, self.disk.relative(found.place), found, vouched=vouched)
-        file = LocalFile(inside, found.place, found.size, found.executable, found.sha256)
+        secret = _secret(relative, self.disk.relative(found.place), found, vouched=vouched)
+        file = LocalFile(inside, found.place, found.size, found.executable, found.sha256, secret)
         known = self._files.setdefault((entry.artifact, inside), file)
         if replace(known, place=file.place) != file:
             raise Unusable(
@@ -295,8 +295,11 @@ def _refuse_odd(inside: str) -> None:
         )
 
 
-def _refuse_secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool) -> None:
-    """Raises Unusable for a file with a secret. `relative`, `real`: its path, and that behind all links."""
+def _secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool) -> str:
+    """Returns what secret a file seems to contain, or "". Raises Unusable if nobody vouched for it.
+
+    `relative`, `real`: its path, and that behind all links.
+    """
     said = secret_files.by_name(relative) or secret_files.by_name(real) or file.secret
     if said and not vouched:
         raise Unusable(
@@ -305,6 +308,7 @@ def _refuse_secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool)
             "put it into a Kubernetes Secret and ignore the file; if it is not secret, add a line "
             f"`!{relative}` to the {FILE_NAME} of the repository's root",
         )
+    return said
 
 
 def _redacted(text: str) -> str:

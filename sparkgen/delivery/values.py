@@ -15,13 +15,17 @@ PYTHON = "python/"
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A file that goes into an artifact. `inside`: its path there; `place`: its real path on this machine."""
+    """A file that goes into an artifact. `inside`: its path there; `place`: its real path on this machine.
+
+    `secret`: what secret it seems to contain, if a line of an ignore file allows it all the same; else "".
+    """
 
     inside: str
     place: str
     size: int
     executable: bool
     sha256: str
+    secret: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,16 +111,17 @@ class Repository:
             contents[one], rest = rest[:size], rest[size + 1 :]
         return contents
 
-    def untracked(self, paths: Iterable[Path]) -> list[str]:
-        """The names, from the root, of those files that are neither in the repository nor ignored by it.
+    def untracked(self, paths: Iterable[Path], *, ignored: bool) -> list[str]:
+        """The names, from the root, of those files that are not in the repository.
 
-        Empty if git cannot list them.
+        `ignored`: with those that it ignores. Empty if git cannot list them.
         """
         inside = [one.relative_to(self.root).as_posix() for one in paths if one.is_relative_to(self.root)]
         found: list[str] = []
         for start in range(0, len(inside), _AT_ONCE):
             some = [f":(top,literal){name}" for name in inside[start : start + _AT_ONCE]]
-            words = ("ls-files", "-z", "--others", "--exclude-standard", "--", *some)
+            left_out = () if ignored else ("--exclude-standard",)
+            words = ("ls-files", "-z", "--others", *left_out, "--", *some)
             done = _run(self.root, *words, seconds=_PATIENCE)
             found += [name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0") if name]
         return sorted(set(found) & set(inside))

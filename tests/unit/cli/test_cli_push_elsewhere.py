@@ -101,6 +101,33 @@ def test_files_that_are_not_in_git_are_named(act: Cli, kube: Kube) -> None:
     assert warning not in act("push", "app.yaml", "-q").err
 
 
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+@pytest.mark.parametrize("ignored", [".env\n", ""])
+def test_no_ignore_file_allows_a_private_secret(
+    act: Cli, kube: Kube, registry: Registry, quiet: list[str], ignored: str
+) -> None:
+    """A stranger's branch may name the file and allow it; the person who pushes has it, and not Git."""
+    document = Path("app.yaml").read_text()
+    assert "  deps:\n" in document
+    Path("app.yaml").write_text(document.replace("  deps:\n", "  deps:\n    archives: [./.env]\n"))
+    Path(".sparkgenignore").write_text("!.env\n")
+    Path(".gitignore").write_text(ignored)
+    git("init", "--quiet")
+    commit("one")
+    Path(".env").write_text("PASSWORD=s3cret\n")
+    for command in (["push", "app.yaml"], ["apply", "app.yaml", "--skip-preflight"]):
+        done = act(*command, *quiet)
+        assert done.code == 2
+        assert (
+            ".env seems to contain a secret (environment variables with secrets) and is not in Git"
+            in done.err
+        )
+        assert not registry.blobs
+    git("add", "--force", ".env")
+    commit("reviewed")
+    assert act("push", "app.yaml").code == 0
+
+
 def test_a_difference_between_revisions_goes_by_their_locks(project: Cli) -> None:
     """Each revision has its own; files of the work tree have to be pushed."""
     git("init", "--quiet")

@@ -266,3 +266,36 @@ def test_an_answer_that_nobody_can_read_is_an_error_in_words(body: str, reason: 
     said = errors.refused("read pods", "https://cluster.example.com", answer)
     assert said.status == 403
     assert str(said).startswith("cannot read pods: ")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../billing/secrets/database",
+        "..",
+        ".",
+        "a/b",
+        "a?b=c",
+        "a#b",
+        "a%2e",
+        "a b",
+        "x#\ny",
+        "a" * 254,
+        "ä",
+        "-a",
+    ],
+)
+def test_a_name_that_no_object_has_leads_nowhere(name: str) -> None:
+    """Annotations and volumes hold any text of whoever wrote them; clients and proxies resolve `..`."""
+    for place in (("team", name), (name, "a"), ("*", name)):
+        with pytest.raises(ClusterError, match="no Secret can be named") as raised:
+            route("v1", "Secret", *place)
+        assert raised.value.status == 404
+    with pytest.raises(ClusterError):
+        route("scheduling.k8s.io/v1alpha1", "PodGroup", "team", name)
+
+
+@pytest.mark.parametrize("name", ["pi-1a2b3c4d", "a.b", "system:node", "kube-root-ca.crt", "a" * 253])
+def test_names_of_objects_lead_to_them(name: str) -> None:
+    """As Kubernetes has them."""
+    assert route("v1", "ConfigMap", "team", name) == f"/api/v1/namespaces/team/configmaps/{name}"

@@ -332,3 +332,15 @@ def test_what_cannot_be_read_takes_no_row_from_others(monkeypatch: pytest.Monkey
     assert "TypeError" in pi.reason.text
     assert "\x1b" not in pi.reason.text
     assert pi.reason.next_step == "look at them: kubectl get configmaps,events,pods -n analytics -o yaml"
+
+
+def test_a_request_that_fails_for_one_run_takes_no_row_from_others() -> None:
+    """Of several runs; alone, it is said and ends the command."""
+    pod = driver(job(ended="Failed"), state=ends(101))
+    failing = [job(ended="Failed"), pod]
+    logs: dict[tuple[str, str], str | int] = {(named(pod), D): 503}
+    other, pi = made(Cluster(*failing, *NEIGHBOURS, logs=logs))
+    assert other.reason is None
+    assert pi.reason is not None
+    assert pi.reason.code == "unreadable"
+    assert "no log" in pi.reason.text
