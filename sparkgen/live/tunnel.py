@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import selectors
 import socket
 import socketserver
@@ -14,6 +15,7 @@ from typing import Any
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
+from sparkgen.live import peers
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.httpserver.fairness import ConnectionLimiter
 
@@ -27,22 +29,27 @@ without notice, and a browser that only had no request opens another connection.
 WAITING = 32
 """The most connections whose client has not sent a byte. They cost little: none is opened to the pod yet."""
 USED = 64
-"""The most connections that lead to the pod. Each takes four descriptors of this process, and all must stay
-below 1,024: the official client waits for them with `select`."""
+"""The most connections that lead to the pod, or wait for that. Each takes four descriptors of this process,
+and all must stay below 1,024: the official client waits for them with `select`."""
 
 Open = Callable[[], Forwarded]
 """Opens a new connection to the pod's port. Raises ClusterError if that fails."""
+FOREIGN = (
+    "closed a connection that another user of this machine made: only your own programs, and root's, may use "
+    "the forwarded port"
+)
 
 
 class Tunnel(socketserver.ThreadingTCPServer):
     """Listens on loopback, and opens a connection to the pod when a client of its port sends data.
 
-    Other users of this machine can connect, too. If there are too many connections, the one that has been
-    idle for the longest time is closed. Connections without data are counted apart, so they cannot close one
-    that has been used.
+    Connections of other users of this machine are closed at once, where the kernel names their user. If there
+    are too many connections, the one that has been idle for the longest time is closed. Connections without
+    data are counted apart, so they cannot close one that has been used.
 
     `port`: of this machine, 0 for any free port. `say`: called with the reason when a connection fails.
-    `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. SparkgenError if the port is in use.
+    `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. `places`: shared with a tunnel at the other
+    address. SparkgenError if the port is in use.
     """
 
     daemon_threads = True
@@ -57,6 +64,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
         say: Callable[[str], None],
         silence: float = SILENCE,
         address: str = LOOPBACK,
+        places: Places | None = None,
     ) -> None:
         self.address_family = _family(address)
         self.remote = remote
@@ -64,7 +72,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
         self.started = False
         self.open = open_
         self.say = say
-        self.places = _Places()
+        self.places = places or Places()
         try:
             super().__init__((address, port), _Connection)
         except OSError as error:
@@ -89,6 +97,14 @@ class Tunnel(socketserver.ThreadingTCPServer):
         if self.started:  # without a thread, `shutdown` would wait for ever
             self.shutdown()
         self.server_close()
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Returns whether a connection may be used."""
+        uid = peers.user_of(client_address[:2], request.getsockname()[:2])
+        mine = uid is None or uid in peers.own(os.environ)
+        if not mine and uid != peers.GONE:
+            self.say(FOREIGN)
+        return mine
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Give a new connection a place, and a thread."""
@@ -118,36 +134,54 @@ def _family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
-class _Places:
-    """The connections that may stay open. Of too many, the one that was idle for longest is shut down."""
+class Places:
+    """The connections that may stay open. Of too many, the one that was idle for longest is shut down.
+
+    They take turns to be opened to the pod, so that the command's own requests wait for one of them at most.
+    """
 
     _ALL = ""
     """The group of all connections: at loopback, all clients have one address."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._opening = False
         self._waiting: ConnectionLimiter[socket.socket] = ConnectionLimiter(WAITING, WAITING)
         self._used: ConnectionLimiter[socket.socket] = ConnectionLimiter(USED, USED)
         self._open: set[socket.socket] = set()
 
     def enter(self, connection: socket.socket) -> None:
         """Add a new connection."""
-        with self._lock:
+        with self._changed:
             self._open.add(connection)
             self._shut_down(self._waiting.add(connection, self._ALL, time.monotonic()))
 
     def use(self, connection: socket.socket) -> bool:
         """Note that a connection has data. Returns whether it still has a place."""
-        with self._lock:
+        with self._changed:
             if connection not in self._open:
                 return False
             self._remove(connection)
             self._shut_down(self._used.add(connection, self._ALL, time.monotonic()))
             return True
 
+    def in_turn(self, connection: socket.socket, open_: Open) -> Forwarded | None:
+        """Open a used connection to the pod when no other one is opened; None as soon as it has no place."""
+        with self._changed:
+            self._changed.wait_for(lambda: connection not in self._open or not self._opening)
+            if connection not in self._open:
+                return None
+            self._opening = True
+        try:
+            return open_()
+        finally:
+            with self._changed:
+                self._opening = False
+                self._changed.notify_all()
+
     def leave(self, connection: socket.socket) -> None:
         """Remove a connection that is closed."""
-        with self._lock:
+        with self._changed:
             self._open.discard(connection)
             self._remove(connection)
 
@@ -159,6 +193,7 @@ class _Places:
         if connection is not None:
             self._open.discard(connection)
             _shut_down(connection)
+            self._changed.notify_all()
 
 
 class _Connection(socketserver.BaseRequestHandler):
@@ -178,9 +213,11 @@ class _Connection(socketserver.BaseRequestHandler):
     def _connect(self, near: socket.socket) -> None:
         tunnel = self.server
         try:
-            forwarded = tunnel.open()
+            forwarded = tunnel.places.in_turn(near, tunnel.open)
         except ClusterError as error:
             tunnel.say(str(error))
+            return
+        if forwarded is None:
             return
         with contextlib.closing(forwarded):
             far = forwarded.socket(tunnel.remote)

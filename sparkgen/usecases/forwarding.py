@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.state import State, life_of
-from sparkgen.live.tunnel import LOOPBACK, SILENCE, Tunnel, has
+from sparkgen.live.tunnel import LOOPBACK, SILENCE, Places, Tunnel, has
 from sparkgen.live.values import Run, container, leaving, name_of, running, status_of, uid_of
 from sparkgen.objects import ObjectView
 from sparkgen.usecases.drivers import again
@@ -54,13 +53,11 @@ class Forwarding:
         self._told: set[str] = set()
         self._driver = ""
         self._closed = False
-        self._turn = threading.Lock()
         self._tunnels: list[Tunnel] = []
+        places = Places()
         try:
             for address in filter(has, served.addresses):
-                tunnel = Tunnel(
-                    port, served.port, self._open_in_turn, self._complain, served.silence, address
-                )
+                tunnel = Tunnel(port, served.port, self.open, self._complain, served.silence, address, places)
                 self._tunnels.append(tunnel)
                 port = self.port
         except SparkgenError:
@@ -128,14 +125,6 @@ class Forwarding:
                 f"the driver of {self.run.application} has ended, and the next has not started"
             )
         return self._cluster.forward(name_of(self.run.driver), self._served.port, self.run.namespace)
-
-    def _open_in_turn(self) -> Forwarded:
-        """Open a connection for a client of the port.
-
-        One at a time: this command's own requests then wait for one of them at most.
-        """
-        with self._turn:
-            return self.open()
 
     def _complain(self, text: str) -> None:
         text = self._served.closed if "connection refused" in text else text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
+import queue
 import resource
 import socket
 import threading
@@ -13,8 +15,9 @@ import pytest
 
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
+from sparkgen.live import peers
 from sparkgen.live import tunnel as tunnel_module
-from sparkgen.live.tunnel import Tunnel
+from sparkgen.live.tunnel import FOREIGN, Tunnel
 
 
 class Far:
@@ -150,6 +153,13 @@ def heard(near: socket.socket, text: bytes) -> bytes:
     return near.recv(len(text), socket.MSG_WAITALL)
 
 
+def last(near: socket.socket) -> bytes:
+    """What comes back, if anything does."""
+    with contextlib.suppress(ConnectionError):
+        return near.recv(1)
+    return b""
+
+
 def test_idle_connections_of_others_take_nothing_away() -> None:
     """None is opened to the pod, the oldest of them are closed, and used and new connections work."""
     with counted() as (made, opened), contextlib.ExitStack() as stack:
@@ -222,3 +232,63 @@ def test_descriptors_above_1024_are_passed_on() -> None:
     finally:
         made.stop()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize(("user", "words"), [(os.getuid() + 1, [FOREIGN]), (peers.GONE, [])])
+def test_connections_of_other_users_are_closed_at_once(
+    monkeypatch: pytest.MonkeyPatch, user: int, words: list[str]
+) -> None:
+    """With a byte or without: none takes a place or a thread, or leads to the pod."""
+    said: list[str] = []
+    opened: list[Far] = []
+
+    def open_() -> Far:
+        opened.append(Far())
+        return opened[-1]
+
+    made = Tunnel(0, 4040, open_, said.append)
+    entered: list[socket.socket] = []
+    monkeypatch.setattr(made.places, "enter", entered.append)
+    monkeypatch.setattr(peers, "user_of", lambda client, server: user)
+    made.start()
+    try:
+        with contextlib.suppress(OSError):  # the question was not read
+            assert ask(made.port, b"a question") == b""
+        assert (said, entered, opened) == (words, [], [])
+    finally:
+        made.stop()
+
+
+def test_connections_without_a_place_do_not_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They end while another one is opened, and are not opened themselves."""
+    monkeypatch.setattr(tunnel_module, "USED", 2)
+    go, opened, left = threading.Event(), queue.Queue[Far](), queue.Queue[object]()
+
+    def open_() -> Far:
+        opened.put(Far())
+        go.wait(60)
+        return Far()
+
+    made = Tunnel(0, 4040, open_, print)
+    leave = made.places.leave
+
+    def leaving(connection: socket.socket) -> None:
+        leave(connection)
+        left.put(connection)
+
+    monkeypatch.setattr(made.places, "leave", leaving)
+    made.start()
+    with contextlib.ExitStack() as stack:
+        stack.callback(made.stop)
+        stack.callback(go.set)
+        ends = [stack.enter_context(socket.create_connection(("127.0.0.1", made.port), 5)) for _ in range(6)]
+        ends[0].sendall(b"a")
+        opened.get(timeout=60)  # and is not yet ready
+        for end in ends[1:]:
+            end.sendall(b"a")
+        for _ in range(3):
+            left.get(timeout=10)
+        go.set()
+        answers = [last(end) for end in ends]
+        assert (sorted(answers), answers[0]) == ([b"", b"", b"", b"", b"A", b"A"], b"")
+    assert opened.qsize() == 2
