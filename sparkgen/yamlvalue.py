@@ -8,6 +8,8 @@ import yaml
 
 MOST_MERGED = 10_000
 """The most keys that merges (`<<`) may copy: each merge copies those that the one before has copied."""
+MOST_VALUES = 200_000
+"""The most values with aliases written out: nine lines of aliases can stand for thousands of millions."""
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -46,12 +48,30 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 def value_of(text: str) -> Any:
-    """The value of a text. Raises ValueError if it is not valid YAML."""
+    """The value of a text. Raises ValueError if it is not valid YAML, contains itself, or is too large."""
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
+        value = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
+        _size(value, {})
+        return value
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
     except (AttributeError, LookupError) as error:  # PyYAML's own, for a value that its tag contradicts
         raise ValueError(f"a tag does not fit its value ({error})") from error
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """The number of values with aliases written out. `known`: by the id of a value; 0 while it is counted."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) in known:
+        if not known[id(value)]:
+            raise ValueError("a value contains itself")
+        return known[id(value)]
+    known[id(value)] = 0
+    size = 1 + sum(_size(item, known) for item in (value.values() if isinstance(value, dict) else value))
+    if size > MOST_VALUES:
+        raise ValueError(f"it has more than {MOST_VALUES:,} values when its aliases are written out")
+    known[id(value)] = size
+    return size

@@ -59,3 +59,19 @@ def test_merges_that_multiply_are_given_up() -> None:
     for lines in (longer, wide):
         with pytest.raises(ValueError, match=f"copy more than {MOST_MERGED} keys"):
             value_of("a0: &a0 {k: v}\n" + lines)
+
+
+def test_aliases_are_counted_as_they_are_written_out() -> None:
+    """What prints or compares the value writes each of them out."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{index}: &a{index} [{', '.join([f'*a{index - 1}'] * 10)}]" for index in range(1, 10)]
+    with pytest.raises(ValueError, match="more than 200,000 values"):
+        value_of("\n".join(lines))
+    assert len(value_of("\n".join(lines[:4]))) == 4
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: {c: *a}}", "&a [b, &b [*a]]"])
+def test_a_value_that_contains_itself_is_none(text: str) -> None:
+    """It would be printed without end."""
+    with pytest.raises(ValueError, match="contains itself"):
+        value_of(text)
