@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 FIELD_MANAGER = "sparkgen"
 """The field manager of server-side applies, unless the caller passes another one."""
 PIECE = 64 * 1024
+"""The largest number of bytes of a stream that are read at once."""
 LONGEST_EVENT = 64 << 20
 """The most bytes of one event of a watch: etcd's objects have at most a few MiB."""
-"""The largest number of bytes of a stream that are read at once."""
 PAGE = 500
 """The largest number of objects in one answer to a list."""
 MAX_PAGES = 10_000
