@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sparkgen import contract
 from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.jsonvalue import decode
-from sparkgen.live import allocatorlog, gangs, queue
+from sparkgen.live import allocatorlog, gangs
 from sparkgen.live.gangs import Gang
-from sparkgen.live.queue import QueuePlace
+from sparkgen.live.queue import QueuePlace, Queues
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     UNREAD,
@@ -61,18 +61,18 @@ class Executors:
     target: int | None = None
 
 
-def gather(cluster: Cluster, run: Run, next_run: str = "") -> RunFacts:
-    """Returns the facts about a run. Reads only what its state needs.
+def gather(cluster: Cluster, run: Run, next_run: str = "", queues: Queues | None = None) -> RunFacts:
+    """Returns the facts about a run. Reads only what its state needs. `queues`: shared with other runs.
 
     For a run that succeeded, it reads only the allocator's log, and only if the run is a session. For a
     suspended run, it reads this log in the same case, the run's place in its queue, and, if the run is in
     a queue, its Events. For any other run, it reads the Events and both logs; until the run has ended,
     also how many executors are wanted, the place in the queue, and the group of pods.
     """
-    life = life_of(run)
+    life, queues = life_of(run), queues or Queues(cluster)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
-        place = queue.place(cluster, run) if life.state is State.SUSPENDED else None
+        place = queues.place(run) if life.state is State.SUSPENDED else None
         queue_events = tuple(_events(cluster, run)) if place is not None else ()
         return RunFacts(run, life, queue_events, allocator_log=log, next_run=next_run, place=place)
     events = tuple(_events(cluster, run))
@@ -80,7 +80,7 @@ def gather(cluster: Cluster, run: Run, next_run: str = "") -> RunFacts:
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
         target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
-    place = None if life.over else queue.place(cluster, run)
+    place = None if life.over else queues.place(run)
     group = None if life.over else gangs.gang(cluster, run)
     return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, place, group)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -49,6 +51,10 @@ class QueuePlace:
     why: str = ""
 
 
+_Places = dict[str, dict[str, QueuePlace]]
+"""Queue -> uid of an object -> the place of its first Workload that waits."""
+
+
 def queue_of(run: Run) -> str:
     """Returns the queue that a run is in; "" if it is in none."""
     return label_of(run.workload, contract.LABEL_QUEUE)
@@ -59,17 +65,50 @@ def queued(pods: Iterable[ObjectView]) -> list[ObjectView]:
     return [pod for pod in pods if (waits := waiting_of(pod)) is not None and waits.queued]
 
 
-def place(cluster: Cluster, run: Run) -> QueuePlace | None:
-    """Returns the place of the first waiting Workload of a run's driver and executors; None: no queue."""
-    name = queue_of(run)
-    if not name:
-        return None
-    own = {uid_of(item) for item in (run.workload, *run.executors)}
-    waiting = sorted((one for one in _workloads(cluster, run.namespace) if _waits(one, name)), key=_order)
-    for position, workload in enumerate(waiting, 1):
-        if own & {str(owner["uid"]) for owner in owners_of(workload)}:
-            return QueuePlace(name, position, len(waiting), _why(workload))
-    return QueuePlace(name)
+class Queues:
+    """The queues of a cluster, as they are when they are first asked for: a namespace's are read once.
+
+    Several threads may ask at the same time.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._guard = threading.Lock()
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._places: dict[str, _Places] = {}
+
+    def place(self, run: Run) -> QueuePlace | None:
+        """Returns the place of the first waiting Workload of a run's driver and executors; None: no queue."""
+        name = queue_of(run)
+        if not name:
+            return None
+        places = self._in(run.namespace).get(name, {})
+        own = (places.get(uid_of(item)) for item in (run.workload, *run.executors))
+        return min(filter(None, own), key=lambda place: place.position, default=QueuePlace(name))
+
+    def _in(self, namespace: str) -> _Places:
+        with self._guard:
+            lock = self._locks[namespace]
+        with lock:
+            if namespace not in self._places:
+                self._places[namespace] = _places(_workloads(self._cluster, namespace))
+            return self._places[namespace]
+
+
+def _places(workloads: Iterable[ObjectView]) -> _Places:
+    """Returns the place of each object that owns a waiting Workload. Pure."""
+    queues: defaultdict[str, list[ObjectView]] = defaultdict(list)
+    for workload in workloads:
+        if _waits(workload):
+            queues[_queue_in(workload)].append(workload)
+    places: _Places = {}
+    for name, waiting in queues.items():
+        places[name] = {}
+        for position, workload in enumerate(sorted(waiting, key=_order), 1):
+            place = QueuePlace(name, position, len(waiting), _why(workload))
+            for owner in owners_of(workload):
+                places[name].setdefault(str(owner["uid"]), place)
+    return places
 
 
 def driver_waits(place: QueuePlace) -> Reason:
@@ -116,9 +155,12 @@ def _workloads(cluster: Cluster, namespace: str) -> Sequence[ObjectView]:
     return ()
 
 
-def _waits(workload: ObjectView, queue: str) -> bool:
-    done = conditions(workload).keys() & {"QuotaReserved", "Admitted", "Finished"}
-    return (workload.get("spec") or {}).get("queueName") == queue and not done
+def _queue_in(workload: ObjectView) -> str:
+    return str((workload.get("spec") or {}).get("queueName") or "")
+
+
+def _waits(workload: ObjectView) -> bool:
+    return not conditions(workload).keys() & {"QuotaReserved", "Admitted", "Finished"}
 
 
 def _order(workload: ObjectView) -> tuple[int, str, str]:

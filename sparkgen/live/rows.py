@@ -10,6 +10,7 @@ from sparkgen import contract, thread_map
 from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import Executors, RunFacts, executors, gather
+from sparkgen.live.queue import Queues
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
@@ -67,13 +68,15 @@ def rows(
         begun = any(run is not None and not contract.is_session(run.workload) for run in runs)
         asked += [(application, run) for run in ([] if begun else [None]) + runs]
 
+    queues = Queues(cluster)
+
     def row(pair: tuple[Application, Run | None]) -> Row | None:
         application, run = pair
         if run is None:
             return _schedule(application)
         life = life_of(run)
         try:
-            return _row(run, life, _known(cluster, application, run, now))
+            return _row(run, life, _known(cluster, application, run, now, queues))
         except Exception as error:  # one tenant's object must not hide the runs of the others
             if len(asked) == 1 and isinstance(error, ClusterError):
                 raise
@@ -90,10 +93,10 @@ class _Known:
     reason: Reason | None
 
 
-def _known(cluster: Cluster, application: Application, run: Run, now: datetime) -> _Known:
+def _known(cluster: Cluster, application: Application, run: Run, now: datetime, queues: Queues) -> _Known:
     latest = application.runs[0]
     alone = run.latest or not latest.latest or contract.is_session(run.workload)
-    facts = gather(cluster, run, "" if alone else latest.name)
+    facts = gather(cluster, run, "" if alone else latest.name, queues)
     reason = explain(facts, now) or _again(application, run, facts)
     return _Known(None if facts.life.state in _WITHOUT_EXECUTORS else executors(facts), reason)
 

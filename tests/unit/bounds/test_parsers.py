@@ -41,6 +41,7 @@ from sparkgen.jsonvalue import decode
 from sparkgen.lint.configfile import read_config
 from sparkgen.live import allocatorlog, driverlog, login, pod_reasons
 from sparkgen.live.find import find
+from sparkgen.live.queue import Queues
 from sparkgen.local import java, variables
 from sparkgen.model.properties import effective_properties
 from sparkgen.runtime.allocator.driver import properties as driver_properties
@@ -57,6 +58,7 @@ from sparkgen.whatif.price_file import prices_of
 from sparkgen.writers import manifest
 from sparkgen.yamltext import dump
 from tests.unit.live import objects
+from tests.unit.live.test_queue import queued_job, workload
 
 from .work import work
 
@@ -529,6 +531,20 @@ def test_listed_objects_are_looked_at_a_few_times_each(names: bool, pods: bool) 
         return work(lambda: find(cluster))
 
     assert found(2 * SIZE) <= MOST_GROWTH * found(SIZE)
+
+
+def test_workloads_of_a_queue_are_looked_at_a_few_times_each() -> None:
+    """However many of a queue's runs a command shows."""
+
+    def placed(size: int) -> int:
+        jobs = [queued_job(name=f"a-{index}") for index in range(size)]
+        own = [workload(f"w-{index}", "1", f"uid-a-{index}") for index in range(size)]
+        cluster = objects.Cluster(*jobs, *own)
+        shown = [run for application in find(cluster).applications for run in application.runs]
+        queues = Queues(cluster)
+        return work(lambda: [queues.place(run) for run in shown])
+
+    assert placed(2 * SIZE) <= MOST_GROWTH * placed(SIZE)
 
 
 def test_a_watch_has_events_of_a_limited_size() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, cast
 
+from sparkgen.cluster import Cluster as ClusterOfCommands
 from sparkgen.cluster import ClusterError
 from sparkgen.live.facts import gather
 from sparkgen.live.find import find
-from sparkgen.live.queue import QueuePlace, place, without_class
+from sparkgen.live.queue import QueuePlace, Queues, without_class
+from sparkgen.live.rows import every, rows
 from sparkgen.live.values import Run
 from tests.unit.live.objects import NAMESPACE, Cluster, Object, driver, job, queued_executor, runs
 
+NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
 QUEUE = {"kueue.x-k8s.io/queue-name": "team-a"}
 
 
@@ -60,7 +65,7 @@ def test_the_place_is_that_of_kueue() -> None:
         workload("ended", "1", done="Finished"),
     ]
     own = workload("job-pi", "3", waiting["metadata"]["uid"])
-    found = place(Cluster(waiting, own, *others), run_of(waiting))
+    found = Queues(Cluster(waiting, own, *others)).place(run_of(waiting))
     assert found == QueuePlace("team-a", 3, 4, "no quota for job-pi")
 
 
@@ -71,12 +76,14 @@ def test_executors_are_found_by_an_owner_that_does_not_control_them() -> None:
     run = run_of(made, *pods)
     assert [pod["metadata"]["uid"] for pod in run.executors] == ["uid-exec-1", "uid-exec-2"]
     waiting = [workload("pod-1", "1", "uid-exec-1"), workload("pod-2", "2", "uid-exec-2")]
-    assert place(Cluster(made, *pods, *waiting), run) == QueuePlace("team-a", 1, 2, "no quota for pod-1")
+    assert Queues(Cluster(made, *pods, *waiting)).place(run) == QueuePlace(
+        "team-a", 1, 2, "no quota for pod-1"
+    )
 
 
 def test_without_a_queue_nothing_is_asked() -> None:
     """A run in no queue has no place, and costs no request."""
-    assert place(Cluster(job(), forbidden=["Workload"]), run_of(job())) is None
+    assert Queues(Cluster(job(), forbidden=["Workload"])).place(run_of(job())) is None
 
 
 class WithEvents(Cluster):
@@ -103,13 +110,15 @@ def test_an_older_kueue_is_asked_too() -> None:
     """An older Kueue serves v1beta1 alone."""
     waiting = queued_job()
     own = workload("job-pi", "3", waiting["metadata"]["uid"])
-    assert place(OldKueue(waiting, own), run_of(waiting)) == QueuePlace("team-a", 1, 1, "no quota for job-pi")
+    assert Queues(OldKueue(waiting, own)).place(run_of(waiting)) == QueuePlace(
+        "team-a", 1, 1, "no quota for job-pi"
+    )
 
 
 def test_who_may_not_read_workloads_knows_the_queue() -> None:
     """No place and no reason, and no error."""
     waiting = queued_job()
-    assert place(Cluster(waiting, forbidden=["Workload"]), run_of(waiting)) == QueuePlace("team-a")
+    assert Queues(Cluster(waiting, forbidden=["Workload"])).place(run_of(waiting)) == QueuePlace("team-a")
 
 
 def test_a_missing_class_keeps_a_job_out_of_its_queue() -> None:
@@ -143,3 +152,36 @@ def test_a_suspended_job_of_a_queue_is_asked_for_its_events() -> None:
         gather(WithEvents(job(spec={"suspend": True}), event), run_of(job(spec={"suspend": True}))).events
         == ()
     )
+
+
+class Counting(WithEvents):
+    """A cluster that counts how often the Workloads of a namespace are listed."""
+
+    def __init__(self, *objects: Object, forbidden: Sequence[str] = ()) -> None:
+        super().__init__(*objects, forbidden=forbidden)
+        self.listed: Counter[str] = Counter()
+
+    def list(  # type: ignore[override]
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+    ) -> Sequence[Object]:
+        """What there is of a kind."""
+        self.listed[f"{kind} {namespace}"] += 1
+        return super().list(api_version, kind, namespace, selector, fields)
+
+
+def test_workloads_are_listed_once_for_all_runs_of_a_command() -> None:
+    """However many wait, and whatever their queues are."""
+    jobs = [queued_job(name=f"job-{number}", spec={"suspend": True}) for number in range(1, 6)]
+    jobs[4]["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "team-b"
+    own = [workload(f"w-{number}", str(number), f"uid-job-{number}") for number in range(1, 5)]
+    own.append(workload("w-5", "1", "uid-job-5", queue="team-b"))
+    cluster = Counting(*jobs, *own)
+    shown = rows(cast(ClusterOfCommands, cluster), find(cluster).applications, every, NOW)
+    assert cluster.listed[f"Workload {NAMESPACE}"] == 1
+    assert {row.run: row.reason.cause for row in shown if row.reason is not None} == {
+        "job-1": "queued in team-a, 1st of 4 (no quota for w-1)",
+        "job-2": "queued in team-a, 2nd of 4 (no quota for w-2)",
+        "job-3": "queued in team-a, 3rd of 4 (no quota for w-3)",
+        "job-4": "queued in team-a, 4th of 4 (no quota for w-4)",
+        "job-5": "queued in team-b, 1st of 1 (no quota for w-5)",
+    }
