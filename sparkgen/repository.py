@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
+
+LinkTarget = Literal["file", "folder", "nothing", "outside"]
+"""Where a symbolic link leads; "outside": out of the repository, or nobody can tell."""
 
 
 def repository_root(folder: Path) -> Path:
@@ -30,3 +34,14 @@ def way_out(path: str | Path, *, needs_git: bool = False) -> str:
     root = _root(here) if needs_git else repository_root(here)
     leads_out = root is not None and Path(named).is_relative_to(root) and not Path(real).is_relative_to(root)
     return real if leads_out else ""
+
+
+def leads_to(link: str) -> LinkTarget:
+    """Where a symbolic link on the disk leads."""
+    try:
+        if way_out(link, needs_git=True):
+            return "outside"
+        at = Path(link)
+        return "folder" if at.is_dir() else "file" if at.is_file() else "nothing"
+    except (OSError, ValueError):
+        return "outside"

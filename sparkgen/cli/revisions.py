@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +12,11 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
+from sparkgen.cli.revision_files import WORK_TREE, Point, documents, named_files, parts_in
 from sparkgen.document.configuration import FILE_NAME, Configured
 from sparkgen.document.locks import lock_of
-from sparkgen.document.sources import LOCK_SUFFIX
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.usecases import configuration
-from sparkgen.usecases.environments import ENVIRONMENTS, parts
 from sparkgen.usecases.validate import agree, check, examine
 
 if TYPE_CHECKING:
@@ -26,26 +24,12 @@ if TYPE_CHECKING:
     from sparkgen.diff.values import Side
     from sparkgen.document import Document
 
-_OURS = re.compile(rb"(?m)^apiVersion:[ \t]*[\"']?sparkgen\.dev/")
-_SUFFIXES = (".yaml", ".yml")
-WORK_TREE = "the work tree"
-
-Contents = Mapping[str, bytes]
-"""Files by their names, as the caller of the command would write them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point of the history: a commit's ID, or "" for the work tree; `name`: what people call it."""
-
-    commit: str
-    name: str
-
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A file with documents, and the overlays for it, all with name and content.
 
+    `name`: a Found if the file was found in a directory.
     `environment`: the environment of the overlays, with -R; else "". `runtime_image`: from the repository's
     configuration, or "". `lock`: name and content of its lock file; the name is "" if there is none.
     """
@@ -60,7 +44,7 @@ class Unit:
 
 def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[Point, Point]:
     """Returns the points of `--from` and `--to`. `new`: "" for the work tree."""
-    later = Point(where.commit(new), new) if new else Point("", WORK_TREE)
+    later = Point(where.commit(new) if new else "", new or WORK_TREE, strict=True)
     earlier = where.commit(old)
     if merge_base:
         earlier = where.merge_base(earlier, later.commit or where.commit("HEAD"))
@@ -82,8 +66,8 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
         )
     same = {one for one in {*before} & {*after} if new.commit or not _names_files(one)}
     was, shall = replace(request, configured=then), replace(request, configured=now)
-    earlier = _applications([unit for unit in before if unit not in same], old, was, strict=False)
-    later = _applications([unit for unit in after if unit not in same], new, shall, strict=True)
+    earlier = _applications([unit for unit in before if unit not in same], old, was)
+    later = _applications([unit for unit in after if unit not in same], new, shall)
     return earlier, later, len(same)
 
 
@@ -94,8 +78,8 @@ def _configured(where: Repository, point: Point) -> Configured:
     here = Path.cwd().resolve()
     for folder in (here, *here.parents):
         name = os.path.relpath(folder / FILE_NAME)
-        if blob := where.files(point.commit, name).get(name):
-            return configuration.parsed(where.read([blob])[blob], f"{point.name}:{name}")
+        if (data := named_files(where, point, [name]).get(name)) is not None:
+            return configuration.parsed(data, f"{point.name}:{name}")
         if folder == where.root:
             break
     return Configured()
@@ -107,8 +91,7 @@ def _units(where: Repository, point: Point, request: Request, configured: Config
 
 
 def _found(where: Repository, point: Point, request: Request) -> list[Unit]:
-    files = _files(where, point, request.sources, recursive=request.recursive)
-    overlays = _files(where, point, request.values, recursive=False)
+    overlays = named_files(where, point, request.values)
     laid = tuple((name, overlays[name]) for name in request.values if name in overlays)
     if point.name != WORK_TREE and len(laid) < len(request.values):
         missing = ", ".join(name for name in request.values if name not in overlays)
@@ -117,13 +100,18 @@ def _found(where: Repository, point: Point, request: Request) -> list[Unit]:
         missing = ", ".join(name for name in request.values if name not in overlays)
         raise SparkgenError(f"overlay {missing} does not exist in {point.name}")
     if request.recursive:
-        units = [replace(unit, overlays=(*unit.overlays, *laid)) for unit in _in_tree(files, request)]
-    else:
+        tree = parts_in(where, point, request.sources)
         units = [
-            Unit(name, data, laid)
-            for name, data in files.items()
-            if name in request.sources or (_OURS.search(data) and not name.endswith(LOCK_SUFFIX))
+            Unit(
+                part.file,
+                tree.contents[part.file],
+                (*((name, tree.contents[name]) for name in part.overlays), *laid),
+                part.environment,
+            )
+            for part in tree.parts
         ]
+    else:
+        units = [Unit(*file, laid) for file in documents(where, point, request.sources).items()]
     return _with_locks(where, point, units, request)
 
 
@@ -131,7 +119,7 @@ def _with_locks(where: Repository, point: Point, units: Sequence[Unit], request:
     """Returns the units with their locks at the point: of --lock, of the environment, or of the document."""
     wanted = [[name for name in _lock_names(unit, request) if name] for unit in units]
     every = list(dict.fromkeys(name for names in wanted for name in names))
-    locks = _files(where, point, every, recursive=False)
+    locks = named_files(where, point, every)
     existing = (next((name for name in names if name in locks), "") for names in wanted)
     return [
         replace(unit, lock=(name, locks[name])) if name else unit
@@ -153,66 +141,8 @@ def _names_files(unit: Unit) -> bool:
     )
 
 
-def _files(where: Repository, point: Point, names: Sequence[str], *, recursive: bool) -> dict[str, bytes]:
-    """Returns the files with these names at a point; a name without a file is left out."""
-    if not point.commit:
-        return {file: _read(file) for name in names for file in _present(name, recursive=recursive)}
-    ids: dict[str, str] = {}
-    for name in names:
-        ids |= where.files(point.commit, name, recursive=recursive)
-    contents = where.read(ids.values())
-    return {name: contents[blob] for name, blob in ids.items()}
-
-
-def _present(source: str, *, recursive: bool) -> Iterable[str]:
-    """Returns the files of a name in the work tree, named as `Repository.files` names them."""
-    path = Path(source)
-    if not path.is_dir():
-        return [source] if path.is_file() else []
-    base = f"{source.rstrip('/')}/" if source != "." else ""
-    entries = path.rglob("*") if recursive else path.iterdir()
-    inside = [entry.relative_to(path) for entry in entries if entry.suffix in _SUFFIXES and entry.is_file()]
-    shown = [entry for entry in inside if not any(part.startswith(".") for part in entry.parts)]
-    return sorted(f"{base}{entry.as_posix()}" for entry in shown)
-
-
-def _read(name: str) -> bytes:
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise SparkgenError(f"cannot read {name}: {error.strerror}") from error
-
-
-def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
-    """Yields the documents of a whole repository for each environment, as `render -R` finds them."""
-    if len(request.sources) != 1:
-        raise SparkgenError(
-            "-R takes one directory that contains all documents: sparkgen diff --from REV -R DIR"
-        )
-    base = f"{request.sources[0].rstrip('/')}/" if request.sources[0] != "." else ""
-    with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
-        root = Path(folder, "tree")
-        root.mkdir()
-        for name, data in files.items():
-            if _OURS.search(data) or ENVIRONMENTS in Path(name).parts[:-1]:
-                place = root / name.removeprefix(base)
-                try:
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    place.write_bytes(data)
-                except OSError as error:
-                    raise SparkgenError(f"cannot check out {name}: {error.strerror or error}") from None
-
-        def named(path: str) -> str:
-            return base + Path(path).relative_to(root).as_posix()
-
-        for part in parts(str(root), f"{folder}/output"):
-            overlays = tuple((name, files[name]) for name in map(named, part.overlays))
-            name = named(part.file)
-            yield Unit(name, files[name], overlays, part.environment)
-
-
-def _applications(units: Sequence[Unit], point: Point, request: Request, *, strict: bool) -> list[Side]:
-    """Returns the applications of units. `strict`: an error in one raises SparkgenError; else skip it."""
+def _applications(units: Sequence[Unit], point: Point, request: Request) -> list[Side]:
+    """Returns the applications of units. An error in one raises SparkgenError if the point is strict."""
     groups: dict[tuple[str, tuple[tuple[str, bytes], ...], tuple[str, bytes]], list[Unit]] = {}
     for unit in units:
         named = unit.lock if unit.lock[0] != lock_of(unit.name) else ("", b"")
@@ -221,17 +151,17 @@ def _applications(units: Sequence[Unit], point: Point, request: Request, *, stri
     for (_, _, named), group in groups.items():
         with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
             places = _Places(Path(folder), point)
-            documents = [places.put_document(unit) for unit in group]
+            sources = [places.put_document(unit) for unit in group]
             overlays = [places.put(name, data) for name, data in group[0].overlays]
             placed = replace(
                 request,
-                sources=tuple(documents),
+                sources=tuple(sources),
                 values=tuple(overlays),
                 lock=places.put(*named) if named[0] else "",
                 # The files of another revision are not on disk; its lock says which were pushed.
                 local_files="unread" if point.commit else "pushed",
             )
-            rendered = _rendered(placed, places, request, strict=strict)
+            rendered = _rendered(placed, places, request, strict=point.strict)
         result += [replace(side, environment=group[0].environment) for side in rendered]
     return result
 
@@ -254,7 +184,7 @@ class _Places:
         """Write a document and its lock; one of the work tree is read where it is, beside its local files."""
         if not self._point.commit:
             return unit.name
-        path = self.put(unit.name, unit.data)
+        path = type(unit.name)(self.put(unit.name, unit.data))
         if unit.lock[0]:
             lock = lock_of(path)
             Path(lock).write_bytes(unit.lock[1])

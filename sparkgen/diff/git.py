@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
+from sparkgen.document.sources import SUFFIXES
 from sparkgen.errors import SparkgenError
-from sparkgen.repository import repository_root
+from sparkgen.repository import LinkTarget, repository_root
 
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",  # no refresh of the index as a side effect
@@ -39,7 +40,28 @@ _AT_ONCE = 500
 _PATIENCE = 30.0
 """Seconds for one such call: a named pipe instead of a .gitignore would block git forever."""
 _FILE_MODES = (b"100644", b"100755")
-_SUFFIXES = (".yaml", ".yml")
+_LINK_MODE = b"120000"
+_FOLDER_MODE = b"040000"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a link of a commit leads, and the id of the file or the folder there, or ""."""
+
+    kind: LinkTarget
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a name means at a commit: the ids of files, and where symbolic links lead, all by name."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, Target] = field(default_factory=dict)
+
+
+_Entries = dict[str, tuple[bytes, str]]
+"""Mode and id, by path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +90,82 @@ class Repository:
             )
         return done.stdout.decode().strip()
 
-    def files(self, commit: str, name: str, *, recursive: bool = False) -> dict[str, str]:
-        """The ids of the files that `name` means at a commit, by file name.
+    def listing(self, commit: str, name: str, *, recursive: bool = False) -> Listing:
+        """What `name` means at a commit: a file, or a directory, which means what is in it.
 
-        `name` is a file, or a directory, which means its YAML files; with `recursive`, all files below it.
-        Empty if neither exists. The file names begin like the caller's: `name`, or `name/...`.
+        With `recursive`, it also means all that is below it. Of files in a directory, only YAML files count,
+        and no hidden ones. Empty if there is nothing. The names begin like the caller's: `name`, or
+        `name/...`. Raises SparkgenError for a commit that no checkout can write.
         """
         inside = self._inside(name)
-        at = [] if inside == "." else ["--", inside]
-        found = self._entries("ls-tree", "-z", commit, *at) if at else {}
-        if at and (blob := found.get(inside)) is not None:
-            return {name: blob}
-        options = ["-r"] if recursive else []
-        below = ["--", f"{inside}/"] if at else []
-        entries = self._entries("ls-tree", "-z", *options, commit, *below)
-        prefix = f"{inside}/" if at else ""
+        mode, id_ = self._entry(commit, inside)
+        if mode in _FILE_MODES:
+            return Listing({name: id_})
+        if mode == _LINK_MODE:
+            target = self._targets(commit, [inside])[inside]
+            if target.kind != "folder":
+                return Listing({}, {name: target})
+            id_ = target.id
+        elif mode != _FOLDER_MODE:
+            return Listing()
         base = f"{name.rstrip('/')}/" if name != "." else ""
+        return self._below(commit, id_, f"{inside}/" if inside != "." else "", base, recursive=recursive)
+
+    def _below(self, commit: str, folder: str, prefix: str, base: str, *, recursive: bool) -> Listing:
+        """What is in a folder with this id. `prefix`: its path in the commit; `base`: the caller's."""
+        entries = self._entries("ls-tree", "-z", *(["-r"] if recursive else []), folder)
+        for path in entries:
+            if twice := next((str(one) for one in PurePosixPath(path).parents if str(one) in entries), ""):
+                raise SparkgenError(
+                    f"cannot check out {base}{twice}: the commit has a file and a folder of it"
+                )
+        shown = {path: entry for path, entry in sorted(entries.items()) if _is_shown(path)}
+        links = [path for path, (mode, _) in shown.items() if mode == _LINK_MODE]
+        targets = self._targets(commit, [f"{prefix}{path}" for path in links])
+        return Listing(
+            {
+                f"{base}{path}": id_
+                for path, (mode, id_) in shown.items()
+                if mode in _FILE_MODES and path.endswith(SUFFIXES)
+            },
+            {f"{base}{path}": targets[f"{prefix}{path}"] for path in links},
+        )
+
+    def _entry(self, commit: str, inside: str) -> tuple[bytes, str]:
+        """Mode and id of a path, also of one below a link to a folder; empty if there is nothing."""
+        if inside == ".":
+            return _FOLDER_MODE, commit
+        if found := self._entries("ls-tree", "-z", commit, "--", inside).get(inside):
+            return found
+        folder, _, last = inside.rpartition("/")
+        within = self._targets(commit, [folder])[folder] if folder else Target("nothing")
+        if within.kind != "folder":
+            return b"", ""
+        return self._entries("ls-tree", "-z", within.id, "--", last).get(last, (b"", ""))
+
+    def _targets(self, commit: str, paths: Sequence[str]) -> dict[str, Target]:
+        """Where paths lead if git follows the links in them, all in two calls of git."""
+        found = {path: Target("outside") for path in paths}
+        asked = [path for path in found if "\n" not in path]  # git reads a path a line
+        if not asked:
+            return found
+        data = b"".join(f"{commit}:{path}\n".encode(errors="surrogateescape") for path in asked)
+        rest = self._git("cat-file", "--batch-check=%(objectname)", "--follow-symlinks", data=data).stdout
+        for path in asked:
+            line, _, rest = rest.partition(b"\n")
+            word, _, size = line.partition(b" ")
+            if not size:
+                found[path] = Target("file", word.decode())
+            elif word in (b"symlink", b"dangling", b"loop", b"notdir"):
+                rest = rest[int(size) + 1 :]
+                found[path] = Target("outside" if word == b"symlink" else "nothing")
+        ids = [target.id for target in found.values() if target.id]
+        data = "".join(f"{one}\n" for one in ids).encode()
+        kinds = self._git("cat-file", "--batch-check=%(objecttype)", data=data).stdout.split(b"\n")
+        folders = {one for one, kind in zip(ids, kinds, strict=False) if kind == b"tree"}
         return {
-            base + path.removeprefix(prefix): blob
-            for path, blob in sorted(entries.items())
-            if path.endswith(_SUFFIXES)
-            and not any(part.startswith(".") for part in path.removeprefix(prefix).split("/"))
+            path: Target("folder", target.id) if target.id in folders else target
+            for path, target in found.items()
         }
 
     def read(self, ids: Iterable[str]) -> dict[str, bytes]:
@@ -127,26 +204,34 @@ class Repository:
         return sorted(set(found) & set(inside))
 
     def _inside(self, name: str) -> str:
-        """The caller's name as a path below the root, with `/`. Raises SparkgenError if it is outside."""
-        relative = os.path.relpath(Path(name).absolute().resolve(), self.root)
+        """The caller's name as a path below the root, with `/`. Raises SparkgenError if it is outside.
+
+        Links below the root are not followed: the work tree's may differ from a commit's.
+        """
+        named = Path(os.path.normpath(Path.cwd().resolve() / name))
+        relative = os.path.relpath(named if named.is_relative_to(self.root) else named.resolve(), self.root)
         if relative.startswith(".."):
             raise SparkgenError(f"{name} is outside the repository {self.root}")
         return Path(relative).as_posix()
 
-    def _entries(self, *arguments: str) -> dict[str, str]:
+    def _entries(self, *arguments: str) -> _Entries:
         done = self._git(*arguments)
         if done.returncode:
             raise SparkgenError(f"git {arguments[0]} failed: {done.stderr.decode().strip()}")
-        found: dict[str, str] = {}
+        found: _Entries = {}
         for entry in done.stdout.split(b"\0"):
             description, _, path = entry.partition(b"\t")
             parts = description.split()
-            if len(parts) == 3 and parts[0] in _FILE_MODES:
-                found[_inside(path.decode(errors="surrogateescape"))] = parts[2].decode()
+            if len(parts) == 3:
+                found[_inside(path.decode(errors="surrogateescape"))] = parts[0], parts[2].decode()
         return found
 
     def _git(self, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return _run(self.root, *arguments, data=data)
+
+
+def _is_shown(path: str) -> bool:
+    return not any(part.startswith(".") for part in path.split("/"))
 
 
 def _inside(path: str) -> str:

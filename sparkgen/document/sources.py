@@ -23,7 +23,7 @@ STDIN_NAME = "<stdin>"
 GROUP = "sparkgen.dev"
 """The group of sparkgen's apiVersions: a file without this text contains no sparkgen document."""
 
-_SUFFIXES = (".yaml", ".yml")
+SUFFIXES = (".yaml", ".yml")
 LOCK_SUFFIX = ".lock.yaml"
 """The suffix of a lock, the file beside a document that lists what was pushed; it is not a document."""
 
@@ -69,25 +69,33 @@ def documents_in(name: str) -> list[Found]:
         return []
     base = name.replace(os.sep, "/").rstrip("/")
     paths = [Found(f"{base}/{file}") for file in files]
-    return [path for path in paths if _mentions_group(path)]
+    return [path for path in paths if file_mentions_group(path)]
 
 
-def _is_yaml_file(entry: os.DirEntry[str]) -> bool:
-    if entry.name.startswith(".") or not entry.name.endswith(_SUFFIXES) or entry.name.endswith(LOCK_SUFFIX):
-        return False
-    try:
-        return entry.is_file()
-    except OSError:  # a symbolic link that leads to itself
-        return False
+def is_document_name(name: str) -> bool:
+    """Whether a file of this name, without its folder, is read as documents if it is found in a folder."""
+    return not name.startswith(".") and name.endswith(SUFFIXES) and not name.endswith(LOCK_SUFFIX)
 
 
-def _mentions_group(name: str) -> bool:
+def mentions_group(data: bytes) -> bool:
+    """Whether a file with this content mentions sparkgen's group; one without it contains no document."""
+    return GROUP.encode() in data[: MAX_FILE_BYTES + 1]
+
+
+def file_mentions_group(name: str) -> bool:
     """Whether a file mentions sparkgen's group; True if it cannot be read, so that reading it says why."""
     try:
         with Path(name).open("rb") as file:
-            return GROUP.encode() in file.read(MAX_FILE_BYTES + 1)
+            return mentions_group(file.read(MAX_FILE_BYTES + 1))
     except OSError:
         return True
+
+
+def _is_yaml_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return is_document_name(entry.name) and entry.is_file()
+    except OSError:  # a symbolic link that leads to itself
+        return False
 
 
 def _identity(name: str) -> str:

@@ -1,0 +1,255 @@
+"""`sparkgen diff` reads the files that `render` renders: whatever they look like, and never past a link."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import DOCUMENT, Cli
+from .test_cli_diff import commit, git, rewrite
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "byte order mark": lambda text: "\ufeff" + text,
+    "quoted key": lambda text: text.replace("apiVersion:", '"apiVersion":'),
+    "indented": lambda text: "".join(f" {line}" for line in text.splitlines(keepends=True)),
+    "tag": lambda text: text.replace("apiVersion:", "apiVersion: !!str"),
+    "explicit key": lambda text: text.replace("apiVersion: ", "? apiVersion\n: "),
+}
+
+
+@pytest.fixture
+def tree(cli: Cli) -> Cli:
+    """A repository with one document in apps/pi, one overlay for prod, and notes outside of apps."""
+    git("init", "--quiet")
+    for name, text in {
+        "apps/pi/app.yaml": DOCUMENT,
+        "docs/notes/prod.yaml": "spec: {image: docker.io/apache/spark:4.0.1}\n",
+    }.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+    commit("start")
+    return cli
+
+
+def link(name: str, target: str) -> None:
+    """Replace a file by a symbolic link."""
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).unlink(missing_ok=True)
+    Path(name).symlink_to(target)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("to", [(), ("--to", "HEAD")])
+@pytest.mark.parametrize("source", [("-R", "apps"), ("apps/new",)])
+def test_every_form_that_is_rendered_is_compared(
+    tree: Cli, form: str, to: tuple[str, ...], source: tuple[str, ...]
+) -> None:
+    """YAML has many ways to write one key."""
+    Path("apps/new").mkdir()
+    Path("apps/new/app.yaml").write_text(FORMS[form](DOCUMENT.replace("name: pi", "name: new")), "utf-8")
+    first = git("rev-parse", "HEAD")
+    commit()
+    assert tree("render", "-R", "apps", "-o", "deploy").code == 0
+    assert Path("deploy/new/job.yaml").is_file()
+    result = tree("diff", "--from", first, *to, "--brief", *source)
+    assert (result.code, result.err) == (1, "")
+    assert result.out.startswith("default/new (apps/new/app.yaml): added\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("apps/environments", "../docs/notes"),
+        ("apps/environments/prod.yaml", "../../docs/notes/prod.yaml"),
+        ("apps/environments/prod.yaml", "nothing"),
+        ("apps/linked/app.yaml", "../../linked.txt"),
+        ("apps/linked/app.yaml", "../pi/app.yaml"),
+    ],
+)
+def test_what_is_read_with_r_is_no_link(tree: Cli, name: str, target: str) -> None:
+    """A reviewer sees a link of a few bytes, and no word of what is rendered from it."""
+    Path("linked.txt").write_text(DOCUMENT.replace("name: pi", "name: linked"))
+    commit()
+    first = git("rev-parse", "HEAD")
+    link(name, target)
+    commit()
+    said = f"{name} is a symbolic link; with -R, documents, overlays and folders `environments` must not be"
+    for command in (
+        ("render", "-R", "apps", "-o", "deploy"),
+        ("diff", "--from", first, "-R", "apps"),
+        ("diff", "--from", first, "--to", "HEAD", "-R", "apps"),
+    ):
+        result = tree(*command)
+        assert (result.code, result.out) == (2, "")
+        assert said in result.err
+    assert not Path("deploy").exists()
+
+
+@pytest.mark.parametrize("name", ["apps/environments", "apps/linked/app.yaml", "apps/environments/prod.yaml"])
+def test_a_link_out_of_the_repository_is_named_as_such(tree: Cli, name: str) -> None:
+    """Nobody can tell from a commit what is there."""
+    link(name, "/proc/self" if name.endswith("environments") else "/proc/self/status")
+    commit()
+    for command in (
+        ("render", "-R", "apps", "-o", "deploy"),
+        ("diff", "--from", "HEAD~1", "-R", "apps"),
+        ("diff", "--from", "HEAD~1", "--to", "HEAD", "-R", "apps"),
+    ):
+        result = tree(*command)
+        assert result.code == 2
+        assert f"{name} is a symbolic link out of the repository; " in result.err
+
+
+def test_all_links_are_named_at_once(tree: Cli) -> None:
+    """So that one change mends them."""
+    link("apps/a/app.yaml", "../pi/app.yaml")
+    link("apps/environments", "../docs/notes")
+    err = tree("render", "-R", "apps", "-o", "deploy").err
+    assert "apps/a/app.yaml is a symbolic link, apps/environments is a symbolic link; with -R" in err
+
+
+def test_links_that_are_not_read_are_no_error(tree: Cli) -> None:
+    """Other programs' files may be links, and folders that are links are not searched."""
+    link("apps/values.yaml", "../docs/notes/prod.yaml")
+    link("apps/nowhere.yaml", "nothing")
+    link("apps/again", "pi")
+    link("apps/.hidden.yaml", "pi/app.yaml")
+    link("apps/pi/app.lock.yaml", "../../docs/notes/none")
+    commit()
+    assert tree("render", "-R", "apps", "-o", "deploy").code == 0
+    for to in ((), ("--to", "HEAD")):
+        result = tree("diff", "--from", "HEAD~1", *to, "-R", "apps")
+        assert (result.code, result.err) == (0, "no changes: 1 up to date\n")
+
+
+def test_a_link_of_the_earlier_revision_does_not_keep_anybody_from_mending_it(tree: Cli) -> None:
+    """As with a broken document of the earlier revision: it counts as not there."""
+    link("apps/linked/app.yaml", "../pi/app.yaml")
+    commit()
+    Path("apps/linked/app.yaml").unlink()
+    Path("apps/linked/app.yaml").write_text(DOCUMENT.replace("name: pi", "name: linked"))
+    result = tree("diff", "--from", "HEAD", "--brief", "-R", "apps")
+    assert result.code == 1
+    assert "HEAD: apps/linked/app.yaml is a symbolic link; " in result.err
+    assert "default/linked (apps/linked/app.yaml): added\n" in result.out
+
+
+@pytest.mark.parametrize("source", ["apps/linked", "apps/linked/app.yaml", "apps/folder/app.yaml"])
+def test_without_r_a_link_is_followed_in_its_own_revision(tree: Cli, source: str) -> None:
+    """`render` follows it as well. What it leads to then and now is compared, not what the work tree has."""
+    Path("linked.txt").write_text(DOCUMENT)
+    link("apps/linked/app.yaml", "../../linked.txt")
+    link("apps/folder", "pi")
+    commit()
+    rewrite("instances: 2", "instances: 3", "linked.txt")
+    rewrite("instances: 2", "instances: 3", "apps/pi/app.yaml")
+    commit()
+    for to in ((), ("--to", "HEAD")):
+        result = tree("diff", "--from", "HEAD~1", *to, "--brief", source)
+        assert (result.code, result.err) == (1, "")
+        assert "instances  2 -> 3" in result.out
+    Path("apps/linked/app.yaml").unlink()
+    Path("apps/folder").unlink()
+    result = tree("diff", "--from", "HEAD~1", "--to", "HEAD", "--brief", source)
+    assert (result.code, result.err) == (1, "")
+
+
+def test_a_file_that_becomes_a_link_is_compared_with_itself(tree: Cli) -> None:
+    """The name in the earlier revision is that of the file, not of what the link leads to now."""
+    Path("apps/pi/other.txt").write_text(DOCUMENT.replace("instances: 2", "instances: 5"))
+    commit()
+    link("apps/pi/app.yaml", "other.txt")
+    result = tree("diff", "--from", "HEAD", "--brief", "apps/pi/app.yaml")
+    assert "instances  2 -> 5" in result.out
+
+
+@pytest.mark.parametrize(
+    ("option", "target"),
+    [
+        ("source", "nothing"),
+        ("source", "/proc/self/status"),
+        ("-f", "/proc/self/status"),
+        ("--lock", "/proc/self/status"),
+    ],
+)
+def test_a_named_link_to_nothing_that_can_be_read_is_an_error(tree: Cli, option: str, target: str) -> None:
+    """Never as if there were no such file."""
+    name = "apps/pi/app.yaml" if option == "source" else "apps/other.txt"
+    link(name, target)
+    commit()
+    more = () if option == "source" else (option, name)
+    result = tree("diff", "--from", "HEAD~1", "--to", "HEAD", *more, "apps/pi/app.yaml")
+    assert (result.code, result.out) == (2, "")
+    assert f"{name} is a symbolic link " in result.err
+
+
+@pytest.mark.parametrize("name", ["apps/pi/app.lock.yaml", ".sparkgen.yaml"])
+def test_a_lock_or_a_configuration_out_of_the_repository_is_an_error(tree: Cli, name: str) -> None:
+    """`render` refuses both as well."""
+    link(name, "/proc/self/status")
+    commit()
+    for source in (("-R", "apps"), ("apps/pi",)):
+        result = tree("diff", "--from", "HEAD~1", "--to", "HEAD", *source)
+        assert (result.code, result.out) == (2, "")
+        assert f"{name} is a symbolic link out of the repository; " in result.err
+
+
+def test_a_configuration_of_a_commit_is_read_through_a_link(tree: Cli) -> None:
+    """It changes what is rendered."""
+    link(".sparkgen.yaml", "docs/configuration.txt")
+    Path("docs/configuration.txt").write_text("runtimeImage: registry.example.com/one:1\n")
+    commit()
+    Path("docs/configuration.txt").write_text("runtimeImage: registry.example.com/two:1\n")
+    commit()
+    out = tree("diff", "--from", "HEAD~1", "--to", "HEAD", "-R", "apps").out
+    assert "registry.example.com/one:1" in out
+    assert "registry.example.com/two:1" in out
+
+
+def test_a_name_with_a_line_feed_cannot_hide_a_link(tree: Cli) -> None:
+    """Git's batch takes one name a line."""
+    link("apps/a\nb.yaml", "pi/app.yaml")
+    commit()
+    result = tree("diff", "--from", "HEAD~1", "--to", "HEAD", "-R", "apps")
+    assert result.code == 2
+    assert "is a symbolic link" in result.err
+
+
+def test_with_r_a_file_is_no_directory(tree: Cli) -> None:
+    """As `render -R` says."""
+    for to in ((), ("--to", "HEAD")):
+        result = tree("diff", "--from", "HEAD", *to, "-R", "apps/pi/app.yaml")
+        assert (result.code, result.out) == (2, "")
+        assert "apps/pi/app.yaml is not a directory" in result.err
+
+
+def test_two_overlays_of_an_environment_are_named_as_the_caller_names_them(tree: Cli) -> None:
+    """No path of a temporary folder."""
+    for name in ("apps/environments/prod.yaml", "apps/environments/prod.yml"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("")
+    commit()
+    result = tree("diff", "--from", "HEAD", "--to", "HEAD", "-R", "apps")
+    assert result.code == 2
+    assert "sparkgen: apps/environments/prod.yaml and apps/environments/prod.yml are overlays" in result.err
+
+
+def test_other_files_that_mention_sparkgen_are_no_problem(tree: Cli) -> None:
+    """Found, as with render: their documents are somebody else's."""
+    Path("apps/other.yaml").write_text("apiVersion: v1\nkind: ConfigMap\ndata: {a: sparkgen.dev/x}\n")
+    Path("apps/comment.yaml").write_text("# sparkgen.dev\n")
+    commit()
+    for source in (("-R", "apps"), ("apps",)):
+        result = tree("diff", "--from", "HEAD~1", "--to", "HEAD", *source)
+        assert (result.code, result.out) == (0, "")
+
+
+def test_a_submodule_is_no_link(tree: Cli) -> None:
+    """It has a mode of its own, and no files in this repository."""
+    head = git("rev-parse", "HEAD")
+    subprocess.run(["git", "update-index", "--add", "--cacheinfo", f"160000,{head},apps/module"], check=True)
+    git("commit", "--quiet", "--message", "module")
+    assert tree("diff", "--from", "HEAD~1", "--to", "HEAD", "-R", "apps").code == 0
