@@ -63,7 +63,7 @@ def value_of(text: str) -> Any:
 
 def _size(value: Any, known: dict[int, int]) -> int:
     """The number of values with aliases written out. `known`: by the id of a value; 0 while it is counted."""
-    if not isinstance(value, dict | list):
+    if not isinstance(value, dict | list | tuple | set):
         return 1
     if id(value) in known:
         if not known[id(value)]:

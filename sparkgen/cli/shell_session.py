@@ -288,6 +288,7 @@ def _until_the_end(
     _say(f"{ended}; Spark stops in your program")
     # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
     reason = f"[{Code.SESSION_ENDED}] {ended}"
+    forwarding.close()
     with (
         contextlib.suppress(SparkgenError),
         contextlib.closing(refuse_everything(forwarding.port, reason)),

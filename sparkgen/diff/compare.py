@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from sparkgen.diff.facts import fact_changes
 from sparkgen.diff.fields import field_changes
@@ -13,12 +14,22 @@ from sparkgen.diff.values import ApplicationDiff, FieldChange, Side, State
 
 def compare_all(old: Iterable[Side], new: Iterable[Side]) -> tuple[list[ApplicationDiff], int]:
     """The applications that differ, by environment, namespace and name; and the number of the others."""
-    before = {side.key: side for side in old}
-    after = {side.key: side for side in new}
-    keys = sorted({*before, *after})
-    found = [compare(before.get(key), after.get(key)) for key in keys]
-    differing = [one for one in found if one]
-    return differing, len(keys) - len(differing)
+    before, after = _by_key(old), _by_key(new)
+    pairs = [
+        pair
+        for key in sorted({*before, *after})
+        for pair in zip_longest(before.get(key, ()), after.get(key, ()))
+    ]
+    differing = [one for one in (compare(*pair) for pair in pairs) if one]
+    return differing, len(pairs) - len(differing)
+
+
+def _by_key(sides: Iterable[Side]) -> dict[tuple[str, ...], list[Side]]:
+    """The sides of each key: of two with one key, none may hide the other."""
+    found: dict[tuple[str, ...], list[Side]] = {}
+    for side in sides:
+        found.setdefault(side.key, []).append(side)
+    return found
 
 
 def compare(old: Side | None, new: Side | None) -> ApplicationDiff | None:

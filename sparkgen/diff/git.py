@@ -188,17 +188,35 @@ class Repository:
             contents[one], rest = rest[:size], rest[size + 1 :]
         return contents
 
-    def untracked(self, paths: Iterable[Path], *, ignored: bool) -> list[str]:
-        """The names, from the root, of those files that are not in the repository.
+    def tracked(self, paths: Iterable[Path]) -> set[Path]:
+        """Those of the files that the index has with the same bytes. SparkgenError if git cannot tell."""
+        below = [one for one in paths if one.is_relative_to(self.root)]
+        inside = {one.relative_to(self.root).as_posix(): one for one in below}
+        ids: dict[Path, str] = {}
+        for start in range(0, len(inside), _AT_ONCE):
+            some = [f":(top,literal){name}" for name in [*inside][start : start + _AT_ONCE]]
+            done = _run(self.root, "ls-files", "-z", "--stage", "--", *some, seconds=_PATIENCE)
+            if done.returncode:
+                raise SparkgenError(f"git ls-files failed: {done.stderr.decode(errors='replace').strip()}")
+            for entry in done.stdout.split(b"\0"):
+                description, _, path = entry.partition(b"\t")
+                mode, _, rest = description.partition(b" ")
+                name = path.decode(errors="surrogateescape")
+                if mode in _FILE_MODES and name in inside:
+                    ids[inside[name]] = rest.partition(b" ")[0].decode()
+        contents = self.read(ids.values())
+        return {one for one, id_ in ids.items() if _has_bytes(one, contents[id_])}
 
-        `ignored`: with those that it ignores. Empty if git cannot list them.
+    def untracked(self, paths: Iterable[Path]) -> list[str]:
+        """The names, from the root, of those files that are neither in the repository nor ignored by it.
+
+        Empty if git cannot list them.
         """
         inside = [one.relative_to(self.root).as_posix() for one in paths if one.is_relative_to(self.root)]
         found: list[str] = []
         for start in range(0, len(inside), _AT_ONCE):
             some = [f":(top,literal){name}" for name in inside[start : start + _AT_ONCE]]
-            left_out = () if ignored else ("--exclude-standard",)
-            words = ("ls-files", "-z", "--others", *left_out, "--", *some)
+            words = ("ls-files", "-z", "--others", "--exclude-standard", "--", *some)
             done = _run(self.root, *words, seconds=_PATIENCE)
             found += [name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0") if name]
         return sorted(set(found) & set(inside))
@@ -232,6 +250,13 @@ class Repository:
 
 def _is_shown(path: str) -> bool:
     return not any(part.startswith(".") for part in path.split("/"))
+
+
+def _has_bytes(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def _inside(path: str) -> str:

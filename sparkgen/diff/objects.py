@@ -10,7 +10,7 @@ from sparkgen.diff.words import masked
 from sparkgen.objects import ObjectView
 from sparkgen.yamltext import dump
 
-Key = tuple[str, str]
+Key = tuple[str, str, str]
 _RUN = "<run>"
 
 
@@ -26,10 +26,14 @@ def object_changes(old: Side | None, new: Side | None) -> Iterator[ObjectChange]
 
 
 def _by_key(side: Side | None) -> dict[Key, ObjectView]:
-    """Objects by kind and name; without the run in the name, so that objects of two runs are compared."""
+    """Objects by group, kind and name; without the run in the name, to compare the objects of two runs."""
     if side is None:
         return {}
-    return {(item["kind"], _plain(_name(item), side.run)): item for item in side.objects}
+    run = side.run
+    return {
+        (item["apiVersion"].rpartition("/")[0], item["kind"], _plain(_name(item), run)): item
+        for item in side.objects
+    }
 
 
 def _plain(name: str, run: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.diff.values import Side
+from sparkgen.diff.values import Side, owner_of
 from sparkgen.errors import SparkgenError
 from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
@@ -55,7 +55,10 @@ def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], 
     keys = {side.key for side in sides(left)}
     # An application that has all its files, and another one, is not up to date.
     for index in [*same]:
-        if ("", bundles[index].namespace, bundles[index].name) in keys:
+        one = bundles[index]
+        if ("", one.namespace, one.name) in {key[:3] for key in keys} and keys & {
+            side.key for side in sides({path: files[path] for path in same[index]})
+        }:
             del same[index]
     return [index for index in range(len(bundles)) if index not in same], sides(_without(files, same))
 
@@ -69,7 +72,7 @@ def sides(files: dict[str, str]) -> list[Side]:
     """The applications in files. Raises SparkgenError for a file that is not a valid manifest of sparkgen."""
     from sparkgen.yamlvalue import value_of  # noqa: PLC0415 - only for files that differ
 
-    found: dict[tuple[str, str], list[ObjectView]] = {}
+    found: dict[tuple[str, str, str], list[ObjectView]] = {}
     for path, text in files.items():
         try:
             item = value_of(text)
@@ -78,9 +81,12 @@ def sides(files: dict[str, str]) -> list[Side]:
             raise SparkgenError(
                 f"{path} has sparkgen's header, but is not a valid manifest; render it again"
             ) from error
-    return [Side(name, namespace, tuple(items)) for (namespace, name), items in found.items()]
+    return [Side(name, namespace, tuple(items)) for (namespace, _, name), items in found.items()]
 
 
-def _application(item: Any) -> tuple[str, str]:
-    metadata = item["metadata"]
-    return str(metadata.get("namespace") or ""), str(metadata["labels"][contract.LABEL_APPLICATION])
+def _application(item: Any) -> tuple[str, str, str]:
+    """Namespace, label and name of what an object belongs to. KeyError if nothing of sparkgen has it."""
+    label, name = owner_of(item)
+    if not label:
+        raise KeyError(contract.LABEL_APPLICATION)
+    return str(item["metadata"].get("namespace") or ""), label, name

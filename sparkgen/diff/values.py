@@ -15,6 +15,21 @@ Action = Literal["added", "removed", "changed", "replaced", "kept"]
 WORKLOADS = ("Job", "CronJob", "Deployment")
 
 
+OWNERS = (
+    contract.LABEL_APPLICATION,
+    contract.LABEL_HISTORY_SERVER,
+    contract.LABEL_SHUFFLE_SERVICE,
+    contract.LABEL_STAGING_SERVER,
+)
+"""The labels with the name of what an object belongs to."""
+
+
+def owner_of(item: ObjectView) -> tuple[str, str]:
+    """The label of OWNERS that an object has, and its value; two "" without one."""
+    labels = item["metadata"].get("labels") or {}
+    return next(((label, str(labels[label])) for label in OWNERS if label in labels), ("", ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One application on one side.
@@ -32,9 +47,10 @@ class Side:
     environment: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """The key that identifies the application on both sides."""
-        return self.environment, self.namespace, self.name
+    def key(self) -> tuple[str, str, str, str]:
+        """The key that identifies the application on both sides: a server may have an application's name."""
+        labels = (label for item in self.objects if (label := owner_of(item)[0]))
+        return self.environment, self.namespace, self.name, next(labels, "")
 
     @property
     def run(self) -> str:

@@ -17,15 +17,23 @@ Address = tuple[str, int]
 
 
 def user_of(client: Address, server: Address, tables: Sequence[Path] = TABLES) -> int | None:
-    """Returns the user of a client of this process's port; GONE, or None if the kernel does not tell."""
-    for table in tables:
-        try:
-            uid = uid_in(table.read_text("ascii"), client, server)
-        except (OSError, UnicodeDecodeError):  # as on macOS
-            continue
-        if uid is not None:
-            return uid
-    return None
+    """Returns the user of a client of this process's port; GONE, or None if the kernel does not tell.
+
+    A client without a row is gone, too: who resets a connection has none, but what it sent can be read. The
+    tables are read twice before that, because they change while they are read.
+    """
+    tells = False
+    for _ in range(2):
+        for table in tables:
+            try:
+                text = table.read_text("ascii")
+            except (OSError, UnicodeDecodeError):  # as on macOS
+                continue
+            uid = uid_in(text, client, server)
+            if uid is not None:
+                return uid
+            tells = tells or listens_in(text, server)
+    return GONE if tells else None
 
 
 def own(environment: Mapping[str, str]) -> frozenset[int]:
@@ -46,6 +54,15 @@ def uid_in(table: str, client: Address, server: Address) -> int | None:
         if found and len(fields) > 6:
             return GONE if fields[6] == "0" else int(fields[4])
     return None
+
+
+def listens_in(table: str, server: Address) -> bool:
+    """Whether a table has the row of a port that is listened to: not every system fills tables. Pure."""
+    anybody = (("0.0.0.0", 0), ("::", 0))  # noqa: S104 - as the kernel writes it
+    return any(
+        f" {form(server)} {form(nobody)} 0A " in table
+        for form, nobody in zip((_ipv4, _ipv6), anybody, strict=True)
+    )
 
 
 def _ipv4(address: Address) -> str:

@@ -70,6 +70,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
         self.remote = remote
         self.silence = silence
         self.started = False
+        self.over = False
         self.open = open_
         self.say = say
         self.places = places or Places()
@@ -92,6 +93,10 @@ class Tunnel(socketserver.ThreadingTCPServer):
         # 0.05: the longest time in seconds until the thread notices `stop`.
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
+    def refuse(self) -> None:
+        """Close new connections at once, and keep the port: clients would send the next owner their token."""
+        self.over = True
+
     def stop(self) -> None:
         """Stop listening, and close the port."""
         if self.started:  # without a thread, `shutdown` would wait for ever
@@ -100,6 +105,8 @@ class Tunnel(socketserver.ThreadingTCPServer):
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         """Returns whether a connection may be used."""
+        if self.over:
+            return False
         uid = peers.user_of(client_address[:2], request.getsockname()[:2])
         mine = uid is None or uid in peers.own(os.environ)
         if not mine and uid != peers.GONE:

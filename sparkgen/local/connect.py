@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sparkgen import contract
 from sparkgen.local.errors import CannotRun
-from sparkgen.local.ports import LOOPBACK
+from sparkgen.local.ports import LOOPBACK, is_ours
 from sparkgen.model.application import Application
 from sparkgen.model.connect import (
     ADDRESS_PROPERTY,
@@ -64,11 +64,13 @@ def token_place(application: Application, driver: Mapping[str, str]) -> str:
 
 
 def answers(port: int) -> bool:
-    """Whether the server at this port answers with HTTP/2 settings.
+    """Whether a server of this user answers at this port with HTTP/2 settings.
 
-    That is enough here, because only this run uses the port: Spark opens it when the server serves. In a
-    cluster, the allocator checks more, and needs h2, which is only in its image.
+    That is enough here: Spark opens the port when the server serves. In a cluster, the allocator checks more,
+    and needs h2, which is only in its image.
     """
+    if not is_ours(port):
+        return False
     try:
         with socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS) as connection:
             connection.sendall(_HELLO)

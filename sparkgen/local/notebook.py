@@ -13,7 +13,7 @@ from pathlib import Path
 from sparkgen import contract
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.folders import Folders
-from sparkgen.local.ports import LOOPBACK
+from sparkgen.local.ports import LOOPBACK, is_ours
 from sparkgen.model.application import Application
 
 PROGRAMS = ("jupyter-lab", "jupyter-server")
@@ -59,7 +59,9 @@ def variables(folders: Folders, port: int, environment: Mapping[str, str]) -> di
 
 
 def answers(port: int) -> bool:
-    """Whether JupyterLab answers at this port."""
+    """Whether JupyterLab of this user answers at this port."""
+    if not is_ours(port):
+        return False
     connection = HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", contract.NOTEBOOK_PATH)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import socket
 from collections.abc import Iterable, Iterator
 
 from sparkgen.local.errors import CannotRun
+from sparkgen.runtime.allocator.driver import sockets
 
 LOOPBACK = "127.0.0.1"
 OTHER_LOOPBACK = "::1"
@@ -41,6 +43,11 @@ def is_free(port: int) -> bool:
             return True
     except (CannotRun, OSError):
         return False
+
+
+def is_ours(port: int) -> bool:
+    """Whether nobody but this user listens at a port, as far as the kernel tells."""
+    return sockets.users(port) <= {os.getuid()}
 
 
 @contextlib.contextmanager

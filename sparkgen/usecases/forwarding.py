@@ -76,7 +76,10 @@ class Forwarding:
             tunnel.start()
 
     def until_the_end(self) -> bool:
-        """Return when the driver has ended and none comes after it (True), or after a close (False)."""
+        """Return when the driver has ended and none comes after it (True), or after a close (False).
+
+        The port then refuses connections, but stays this process's until `close`.
+        """
         while True:
             time.sleep(LOOK_SECONDS)
             if self._closed:
@@ -88,7 +91,8 @@ class Forwarding:
                 continue  # the cluster may answer again; `open` reports the error to users of the port
             except SparkgenError:
                 pass  # the application was deleted
-            self.close()
+            for tunnel in self._tunnels:
+                tunnel.refuse()
             return True
 
     def close(self) -> None:

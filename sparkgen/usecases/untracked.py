@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sparkgen.delivery.ignore import FILE_NAME
 from sparkgen.diff import git
 from sparkgen.errors import SparkgenError
+from sparkgen.repository import repository_root
 from sparkgen.usecases.push import Plan
 
 
 def untracked(plans: Iterable[Plan]) -> list[str]:
     """Returns the files of artifacts that are not in Git, as paths from the root: other users lack them.
 
-    Leaves out what Git ignores. Empty if there is no repository, or git is not installed.
-    Raises SparkgenError for a file that seems to contain a secret, even if Git ignores it: whoever wrote the
-    ignore file that allows it may not be who has the file.
+    Leaves out what Git ignores. Empty if there is no repository, or git cannot list its files.
+    Raises SparkgenError for a file of a repository that seems to contain a secret, unless git says that it is
+    in Git: whoever wrote the ignore file that allows it may not be who has the file.
     """
     paths: set[str] = set()
     for one in plans:
         files = [file for packed in one.packed for file in packed.contents.files]
-        if not files:
+        folder = Path(one.document.source).parent
+        if not files or not _has_repository(folder):
             continue
+        _refuse_private({Path(file.place): file.secret for file in files if file.secret}, folder)
         try:
-            repository = git.repository(Path(one.document.source).parent)
-            paths.update(repository.untracked([Path(file.place) for file in files], ignored=False))
-            secrets = {Path(file.place): file.secret for file in files if file.secret}
-            private = repository.untracked(secrets, ignored=True)
+            paths.update(git.repository(folder).untracked(Path(file.place) for file in files))
         except SparkgenError:
             continue
-        for path in private:
-            raise SparkgenError(
-                f"{path} seems to contain a secret ({secrets[repository.root / path]}) and is not in Git, so "
-                f"{FILE_NAME} cannot allow it: put it into a Kubernetes Secret, or into Git if it is none"
-            )
     return sorted(paths)
+
+
+def _has_repository(folder: Path) -> bool:
+    return os.path.lexists(repository_root(folder.resolve()) / ".git")
+
+
+def _refuse_private(secrets: Mapping[Path, str], folder: Path) -> None:
+    if not secrets:
+        return
+    try:
+        known, why = git.repository(folder).tracked(secrets), "is not in Git"
+    except SparkgenError as error:
+        known, why = set(), f"may not be in Git ({error})"
+    for place in sorted(set(secrets) - known):
+        raise SparkgenError(
+            f"{place} seems to contain a secret ({secrets[place]}) and {why}, so {FILE_NAME} cannot allow "
+            "it: put it into a Kubernetes Secret, or into Git if it is none"
+        )

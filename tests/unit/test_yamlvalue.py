@@ -70,6 +70,17 @@ def test_aliases_are_counted_as_they_are_written_out() -> None:
     assert len(value_of("\n".join(lines[:4]))) == 4
 
 
+@pytest.mark.parametrize("tag", ["!!pairs", "!!omap"])
+def test_values_of_any_tag_are_counted(tag: str) -> None:
+    """Some tags make lists of pairs."""
+    lines = [f"a0: &a0 {tag} [{', '.join(f'k{index}: x' for index in range(10))}]"]
+    for level in range(1, 8):
+        inner = ", ".join(f"k{index}: *a{level - 1}" for index in range(10))
+        lines.append(f"a{level}: &a{level} {tag} [{inner}]")
+    with pytest.raises(ValueError, match="more than 200,000 values"):
+        value_of("\n".join(lines))
+
+
 @pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: {c: *a}}", "&a [b, &b [*a]]"])
 def test_a_value_that_contains_itself_is_none(text: str) -> None:
     """It would be printed without end."""

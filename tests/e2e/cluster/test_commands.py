@@ -122,7 +122,7 @@ def test_a_full_cache_stops_up_before_anything_is_started(cluster: Cluster, full
 
 def test_a_full_cache_stops_a_build(full: Path) -> None:
     """Go finds no room for what it has built (or pip for Go): one message, and nothing half-made."""
-    done = command("path", "kubeconform", program="gotools.gotools", SPARKGEN_CACHE=str(full))
+    done = command("build", "kubeconform", program="gotools.gotools", SPARKGEN_CACHE=str(full))
     assert done.returncode == 1
     assert done.stdout == ""
     assert f"the disk is full. Make room in {full}" in done.stderr

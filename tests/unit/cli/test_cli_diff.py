@@ -170,6 +170,58 @@ def test_added_removed_and_renamed_applications(repository: Cli) -> None:
     assert json.loads(result.out)["unchanged"] == 1
 
 
+SERVER = """\
+apiVersion: sparkgen.dev/v1alpha1
+kind: SparkHistoryServer
+metadata:
+  name: NAME
+spec:
+  sparkVersion: "4.3.0"
+  image: docker.io/apache/spark:4.3.0
+  serviceAccount: {create: false, name: NAME}
+  eventLog: {dir: "file:///mnt/event-logs", claim: logs}
+"""
+
+
+def _name_of_document() -> str:
+    return next(line for line in DOCUMENT.splitlines() if line.startswith("  name: ")).removeprefix(
+        "  name: "
+    )
+
+
+def test_no_server_hides_an_application_of_its_name(repository: Cli) -> None:
+    """Nor the reverse: both are compared, whichever file comes first."""
+    server = SERVER.replace("NAME", "pi")
+    for name in ("a-server.yaml", "z-server.yaml"):
+        Path(name).write_text(server)
+        rewrite("instances: 2", "instances: 3")
+        done = repository("diff", "--from", "HEAD", "-R", ".")
+        assert done.code == 1
+        assert "default/pi (app.yaml)" in done.out
+        assert f"default/pi ({name})" in done.out
+        assert json.loads(repository("diff", "--from", "HEAD", "-R", ".", "-o", "json").out)["unchanged"] == 0
+        Path(name).unlink()
+        rewrite("instances: 3", "instances: 2")
+    Path("z-server.yaml").write_text(server)
+    commit("both")
+    rewrite("instances: 2", "instances: 3")
+    Path("z-server.yaml").write_text(f"{server}# a comment\n")
+    done = repository("diff", "--from", "HEAD", "-R", ".")
+    assert done.code == 1
+    assert "default/pi (app.yaml)" in done.out
+
+
+def test_a_rendered_server_is_compared(cli: Cli) -> None:
+    """Its objects have a label of their own."""
+    Path("server.yaml").write_text(SERVER.replace("NAME", "history"))
+    cli("render", "server.yaml", "-o", "out")
+    assert cli("diff", "--rendered", "out", "server.yaml").code == 0
+    Path("server.yaml").write_text(SERVER.replace("NAME", "history").replace("4.3.0", "4.2.0"))
+    done = cli("diff", "--rendered", "out", "server.yaml")
+    assert (done.code, done.err) == (1, "")
+    assert "4.2.0" in done.out
+
+
 def test_a_whole_repository_with_its_environments(repository: Cli) -> None:
     """Each document counts once per environment, with the overlays of its own; only what changed is named."""
     for team in ("a", "b"):

@@ -128,6 +128,56 @@ def test_no_ignore_file_allows_a_private_secret(
     assert act("push", "app.yaml").code == 0
 
 
+def _names_a_secret(path: str) -> None:
+    document = Path("app.yaml").read_text()
+    Path("app.yaml").write_text(document.replace("  deps:\n", f"  deps:\n    archives: [./{path}]\n"))
+    Path(".sparkgenignore").write_text(f"!{path}\n")
+    Path(path).parent.mkdir(exist_ok=True)
+    Path(path).write_text("PASSWORD=s3cret\n")
+    Path(".gitignore").write_text(f"{path}\n")
+
+
+@pytest.mark.parametrize("link", ["settings", "settings/.env"])
+def test_a_secret_below_a_submodule_is_not_in_git(act: Cli, registry: Registry, link: str) -> None:
+    """Git lists nothing of a submodule, whether it is one or only said to be one by a commit."""
+    git("init", "--quiet")
+    first = commit("one")
+    git("update-index", "--add", "--cacheinfo", f"160000,{first},{link}")
+    git("commit", "--quiet", "--message", "link")
+    _names_a_secret("settings/.env")
+    done = act("push", "app.yaml")
+    assert done.code == 2
+    assert "is not in Git, so .sparkgenignore cannot allow it" in done.err
+    assert not registry.blobs
+
+
+def test_a_changed_sample_is_no_file_of_git(act: Cli, registry: Registry) -> None:
+    """A repository may have a sample into which everybody writes their own passwords."""
+    _names_a_secret("settings/.env")
+    Path(".gitignore").unlink()
+    git("init", "--quiet")
+    commit("sample")
+    Path("settings/.env").write_text("PASSWORD=mine\n")
+    done = act("push", "app.yaml")
+    assert done.code == 2
+    assert "is not in Git, so .sparkgenignore cannot allow it" in done.err
+    assert not registry.blobs
+
+
+def test_a_secret_is_refused_where_git_cannot_tell(act: Cli, registry: Registry) -> None:
+    """As in a work tree of another user; without any repository, nobody else wrote the ignore file."""
+    _names_a_secret("settings/.env")
+    Path(".git").write_text("gitdir: nowhere\n")
+    done = act("push", "app.yaml")
+    assert done.code == 2
+    assert (
+        "seems to contain a secret (environment variables with secrets) and may not be in Git (" in done.err
+    )
+    assert not registry.blobs
+    Path(".git").unlink()
+    assert act("push", "app.yaml").code == 0
+
+
 def test_a_difference_between_revisions_goes_by_their_locks(project: Cli) -> None:
     """Each revision has its own; files of the work tree have to be pushed."""
     git("init", "--quiet")

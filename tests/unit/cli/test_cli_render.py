@@ -148,6 +148,24 @@ def test_check_of_a_directory_that_is_out_of_date(cli: Cli) -> None:
     assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
 
 
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\u2029"], ids=ascii)
+@pytest.mark.parametrize("before", [";", "\n"], ids=["in the version", "at the end of the line"])
+def test_nothing_hides_in_the_header_of_a_file(cli: Cli, end: str, before: str) -> None:
+    """For YAML, a comment ends at other characters, too: what follows one is applied."""
+    cli("render", "app.yaml", "-o", "out")
+    file = Path("out/role.yaml")
+    first, _, rest = file.read_text().partition(before)
+    hidden = f'{end}{{"kind":"Role","rules":[]}}{end}--- # x'
+    file.write_bytes(f"{first}{hidden}{before}{rest}".encode())
+    assert cli("render", "app.yaml", "-o", "out", "--check").code != 0
+    assert cli("diff", "--rendered", "out", "app.yaml").code != 0
+    kept = Path("out/kustomization.yaml")
+    kept.write_bytes(kept.read_text().replace(";", f"{end}{{}}{end}--- # ;", 1).encode())
+    cli("render", "app.yaml", "-o", "elsewhere")
+    file.write_bytes(Path("elsewhere/role.yaml").read_bytes())
+    assert cli("render", "app.yaml", "-o", "out", "--check").code != 0
+
+
 def test_check_needs_a_directory(cli: Cli) -> None:
     """--check alone is wrong usage."""
     result = cli("render", "app.yaml", "--check")

@@ -8,8 +8,12 @@ import socket
 import threading
 from typing import cast
 
+import pytest
+
 from sparkgen.cluster import Cluster
+from sparkgen.live.tunnel import LOCALHOST, has
 from sparkgen.live.values import Run
+from sparkgen.usecases import forwarding
 from sparkgen.usecases.forwarding import Forwarding, Served
 from tests.unit.live.played import Played
 
@@ -54,3 +58,26 @@ def test_the_commands_own_connection_waits_for_one_other_at_most() -> None:
         own.start()
         assert cluster.asked.get(timeout=60) == "own"
     own.join(60)
+
+
+def test_the_port_of_a_driver_that_has_ended_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that still has its address would send its token to whoever listens there next."""
+
+    class Ended:
+        """A cluster without the driver."""
+
+        def get(self, *_: str) -> None:
+            """Nothing."""
+
+    monkeypatch.setattr(forwarding, "LOOK_SECONDS", 0.0)
+    served = Served(15002, "it does not answer", LOCALHOST)
+    with contextlib.closing(Forwarding(cast(Cluster, Ended()), RUN, served, 0, print)) as kept:
+        kept.start(RUN)
+        assert kept.until_the_end()
+        for address in filter(has, LOCALHOST):
+            with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as thief:
+                thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                with pytest.raises(OSError, match="in use"):
+                    thief.bind((address, kept.port))
+            with socket.create_connection((address, kept.port), 5) as near:
+                assert near.recv(1) == b""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import sys
 from pathlib import Path
 
@@ -57,6 +58,33 @@ def test_the_kernel_knows_this_user(listens: str, connects: socket.AddressFamily
             assert user_of(client, listener.getsockname()) == os.getuid()
         with far:
             assert user_of(client, listener.getsockname()) == GONE
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="Linux has these tables")
+def test_who_resets_a_connection_is_gone() -> None:
+    """The kernel has forgotten the client, but not what it has sent."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        with socket.create_connection(listener.getsockname()) as near:
+            far, client = listener.accept()
+            near.sendall(b"POST /jobs/job/kill/?id=0 HTTP/1.1\r\n\r\n")
+            near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with far:
+            assert user_of(client, listener.getsockname()) == GONE
+
+
+LISTENING = (
+    f"   2: {HERE}:0FC8 00000000:0000 0A {QUEUES}  1000        0 14257617 1 0000000063a5227f 100 0 0 10 0\n"
+)
+
+
+def test_a_client_without_a_row_is_gone_where_the_kernel_fills_the_table(tmp_path: Path) -> None:
+    """Where it does not even have the port that this process listens to, nobody knows."""
+    (tmp_path / "tcp").write_text(HEAD)
+    assert user_of(CLIENT, SERVER, [tmp_path / "tcp"]) is None
+    (tmp_path / "tcp").write_text(HEAD + LISTENING)
+    assert user_of(CLIENT, SERVER, [tmp_path / "tcp"]) == GONE
+    (tmp_path / "tcp").write_text(HEAD + LISTENING + V4)
+    assert user_of(CLIENT, SERVER, [tmp_path / "tcp"]) == 1001
 
 
 def test_without_tables_nobody_knows(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.local import connect, launch, plan
+from sparkgen.local import connect, launch, notebook, plan
 from sparkgen.local.application import application_of
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.folders import Folders
@@ -144,6 +144,20 @@ def test_a_person_is_told_the_address_and_who_is_let_in() -> None:
     assert "export SPARK_REMOTE=sc://localhost:15003" in with_token
     assert "every user of this machine" not in with_token
     assert "every user of this machine" in connect.lines(15003, "")[-1]
+
+
+def test_a_server_of_another_user_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between a port's choice and Spark's use, anybody can listen there: clients would send the token."""
+    with _listening_at("127.0.0.1") as other:
+        port = other.getsockname()[1]
+        assert plan.ports.is_ours(port)
+        monkeypatch.setattr("sparkgen.local.ports.sockets.users", lambda _: frozenset({65534}))
+        assert not plan.ports.is_ours(port)
+        other.settimeout(0.01)
+        assert not connect.answers(port)
+        assert not notebook.answers(port)
+        with pytest.raises(TimeoutError):
+            other.accept()
 
 
 @pytest.mark.parametrize(

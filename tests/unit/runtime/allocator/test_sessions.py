@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -165,12 +166,14 @@ def test_who_listens_at_a_port(tmp_path: Path) -> None:
         port = first.getsockname()[1]
         before = sockets.listening(port)
         assert len(before) == 1
+        assert sockets.users(port) == {os.getuid()}
         with socket.create_connection(("127.0.0.1", port)):
             assert sockets.listening(port) == before
     assert not sockets.listening(port) & before
     garbled = tmp_path / "tcp"
     garbled.write_text("head\n\n  0: 0100007F:1BA6\n 1: x:1BA6 y 0A a b c d e 0 z\n")
     assert sockets.listening(7078, (garbled, tmp_path / "none")) == frozenset()
+    assert sockets.users(7078, (garbled, tmp_path / "none")) == frozenset()
 
 
 @pytest.mark.parametrize(
