@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from email.parser import HeaderParser
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 from sparkgen.delivery import requirements as packages
@@ -154,12 +154,17 @@ def _pip(
     yield [*program, "download", "--no-deps", "--dest", str(wheels), *common, "-r", str(file)]
     _check_dependencies(wheels, packages.names(wanted.text))
     local = work / "downloaded.txt"
-    digests = {wheel: sha256(wheel.read_bytes()).hexdigest() for wheel in sorted(wheels.glob("*.whl"))}
+    digests = {wheel: _sha256(wheel) for wheel in sorted(wheels.glob("*.whl"))}
     local.write_text(packages.downloaded_text(wanted.text, digests), encoding="utf-8", newline="\n")
     yield [
         *(*program, "install", "--no-index", "--require-hashes", "--no-compile"),
         *("--target", str(target), *common, "-r", str(local)),
     ]
+
+
+def _sha256(wheel: Path) -> str:
+    with wheel.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _check_dependencies(wheels: Path, named: frozenset[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -190,12 +190,9 @@ class Repository:
 
     def tracked(self, paths: Iterable[Path]) -> set[Path]:
         """Those of the files that the index has with the same bytes. SparkgenError if git cannot tell."""
-        below = [one for one in paths if one.is_relative_to(self.root)]
-        inside = {one.relative_to(self.root).as_posix(): one for one in below}
+        inside = self._by_name(paths)
         ids: dict[Path, str] = {}
-        for start in range(0, len(inside), _AT_ONCE):
-            some = [f":(top,literal){name}" for name in [*inside][start : start + _AT_ONCE]]
-            done = _run(self.root, "ls-files", "-z", "--stage", "--", *some, seconds=_PATIENCE)
+        for done in self._list_files(inside, "--stage"):
             if done.returncode:
                 raise SparkgenError(f"git ls-files failed: {done.stderr.decode(errors='replace').strip()}")
             for entry in done.stdout.split(b"\0"):
@@ -212,14 +209,25 @@ class Repository:
 
         Empty if git cannot list them.
         """
-        inside = [one.relative_to(self.root).as_posix() for one in paths if one.is_relative_to(self.root)]
+        inside = self._by_name(paths)
         found: list[str] = []
-        for start in range(0, len(inside), _AT_ONCE):
-            some = [f":(top,literal){name}" for name in inside[start : start + _AT_ONCE]]
-            words = ("ls-files", "-z", "--others", "--exclude-standard", "--", *some)
-            done = _run(self.root, *words, seconds=_PATIENCE)
+        for done in self._list_files(inside, "--others", "--exclude-standard"):
             found += [name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0") if name]
-        return sorted(set(found) & set(inside))
+        return sorted({*found} & {*inside})
+
+    def _by_name(self, paths: Iterable[Path]) -> dict[str, Path]:
+        """Those of the files that are in the work tree, by their names from the root."""
+        below = (one for one in paths if one.is_relative_to(self.root))
+        return {one.relative_to(self.root).as_posix(): one for one in below}
+
+    def _list_files(
+        self, names: Iterable[str], *options: str
+    ) -> Iterator[subprocess.CompletedProcess[bytes]]:
+        """Yields what `git ls-files` says of the files, a part of them at a time."""
+        literal = [f":(top,literal){name}" for name in names]
+        for start in range(0, len(literal), _AT_ONCE):
+            some = literal[start : start + _AT_ONCE]
+            yield _run(self.root, "ls-files", "-z", *options, "--", *some, seconds=_PATIENCE)
 
     def _inside(self, name: str) -> str:
         """The caller's name as a path below the root, with `/`. Raises SparkgenError if it is outside.

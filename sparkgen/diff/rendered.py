@@ -53,10 +53,11 @@ def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], 
             same[index] = {known[body] for body in bodies}
     left = _without(files, same)
     keys = {side.key for side in sides(left)}
+    named = {key[:3] for key in keys}
     # An application that has all its files, and another one, is not up to date.
     for index in [*same]:
         one = bundles[index]
-        if ("", one.namespace, one.name) in {key[:3] for key in keys} and keys & {
+        if ("", one.namespace, one.name) in named and keys & {
             side.key for side in sides({path: files[path] for path in same[index]})
         }:
             del same[index]
