@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import enum
+import inspect
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from keyword import iskeyword
@@ -15,8 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from sparkgen.cli import version
-from sparkgen.cli.option_table import Command
-from sparkgen.cli.typer_command import typer_command
+from sparkgen.cli.option_table import Command, Option
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 success, 1 problems or differences found, 2 wrong usage or an internal error."
@@ -200,8 +201,65 @@ def _loaded(name: str) -> Any:
     )
     for command in commands_of(name):
         describe = {} if command.name else {"help": module.HELP, "epilog": module.EXAMPLES}
-        app.command(command.name or name, cls=StrictCommand, **describe)(typer_command(command))
+        app.command(command.name or name, cls=StrictCommand, **describe)(_typer_command(command))
     return get_command(app)
+
+
+def _typer_command(command: Command[Any]) -> Callable[..., None]:
+    """Returns the function to register with typer: each of its parameters is a row of the command."""
+
+    def call(**read: Any) -> None:
+        values = {option.name: option.value(read[option.name]) for option in command.options}
+        if code := command.run(values):
+            raise typer.Exit(code)
+
+    parameters = [_parameter(option) for option in command.options]
+    call.__name__, call.__doc__ = command.name or "command", command.help
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    vars(call)["__signature__"] = inspect.Signature(parameters)
+    return call
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Returns the parameter of an option, with its type, its default and what typer must know."""
+    default = False if option.type is bool else option.default
+    kind: Any = _choice(option.choices) if option.choices else option.type
+    if option.many:
+        kind = list[kind]
+    if option.required:
+        default = inspect.Parameter.empty
+    elif default is None:
+        kind = kind | None
+    info = _argument(option) if not option.flags else _option(option)
+    return inspect.Parameter(
+        option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _choice(choices: Sequence[str]) -> Any:
+    """Returns the type with which typer refuses other values."""
+    return enum.Enum("Choice", {choice.upper(): choice for choice in choices})
+
+
+def _argument(option: Option) -> Any:
+    return typer.Argument(
+        metavar=option.metavar or None,
+        help=option.help,
+        show_default=option.default is not None,
+        autocompletion=option.complete,
+    )
+
+
+def _option(option: Option) -> Any:
+    return typer.Option(
+        *option.flags,
+        metavar=option.metavar or None,
+        help=option.help,
+        show_default=option.default is not None,
+        case_sensitive=False,
+        min=option.least,
+        max=option.most,
+    )
 
 
 @cache

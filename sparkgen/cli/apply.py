@@ -76,7 +76,7 @@ class Apply(ClusterOptions, Request):
     """The documents and the options of `apply`.
 
     `timeout`: such as `30m`; `force`: take over fields of other owners; `take`: take over objects without an
-    owner; `output`: a value of ObjectForm; `no_push`: push no local files that have changed; `ca_file`: for
+    owner; `output`: a form of objects; `no_push`: push no local files that have changed; `ca_file`: for
     the registry.
     """
 

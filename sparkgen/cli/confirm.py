@@ -15,7 +15,7 @@ from sparkgen.usecases import object_names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndOptions(ClusterOptions):
-    """The options that `kill` and `delete` share. `output`: a value of ObjectForm; `yes`: do not ask."""
+    """The options that `kill` and `delete` share. `output`: a form of objects; `yes`: do not ask."""
 
     output: str
     yes: bool

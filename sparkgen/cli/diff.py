@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import os
 import sys
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.cli.revisions import points, sides
 from sparkgen.diff.compare import compare_all
-from sparkgen.diff.forms import shown
+from sparkgen.diff.forms import FORMS, shown
 from sparkgen.diff.git import repository
 from sparkgen.diff.values import Difference
 from sparkgen.errors import Severity, SparkgenError
@@ -52,17 +51,9 @@ Examples:
 """
 
 
-class DiffForm(str, enum.Enum):
-    """The formats of a difference: sparkgen.diff.forms.FORMS."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
 @dataclass(frozen=True, slots=True)
 class DiffOptions(Request):
-    """The documents, what to compare them with, and how to print the difference (`output`: a DiffForm)."""
+    """The documents, what to compare them with, and how to print the difference (`output`: of FORMS)."""
 
     quiet: bool = True
     old: str = ""
@@ -87,7 +78,7 @@ def compare(options: DiffOptions) -> int:
     _print(shown(difference, options.output, brief=options.brief), options)
     if difference:
         return 1
-    if options.output == DiffForm.TEXT:
+    if options.output == "text":
         output.note(f"no changes: {difference.unchanged} up to date")
     return 0
 
@@ -111,7 +102,7 @@ COMMAND = command(
     TARGET,
     CONTEXT,
     KUBECONFIG,
-    Option("output", "--output -o", "Output format.", kind=DiffForm, default=DiffForm.TEXT),
+    Option("output", "--output -o", "Output format.", choices=FORMS, default="text"),
     Option("brief", "--brief", "Print the summary only, without object diffs."),
     COLOUR,
 )
@@ -168,9 +159,9 @@ def _cluster(options: DiffOptions) -> Difference:
 
 
 def _print(text: str, options: DiffOptions) -> None:
-    if options.output == DiffForm.JSON:
+    if options.output == "json":
         output.data(text)
-    elif options.output == DiffForm.TEXT and output.use_colour(options.colour, sys.stdout, os.environ):
+    elif options.output == "text" and output.use_colour(options.colour, sys.stdout, os.environ):
         output.write(coloured(text), coloured=True)
     else:
         output.write(text)

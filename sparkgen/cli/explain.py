@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 from dataclasses import dataclass
 
 from sparkgen.cli.option_table import Option, command
@@ -11,6 +10,7 @@ from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 from sparkgen.schema import explain as pages
 from sparkgen.schema.explain import find
+from sparkgen.schema.fields import KINDS
 
 HELP = """Explain a field of the document: its meaning, its type and an example.
 
@@ -28,23 +28,11 @@ Examples:
 """
 
 
-class Kind(str, enum.Enum):
-    """The kinds of documents."""
-
-    APPLICATION = "SparkApplication"
-    SCHEDULED = "ScheduledSparkApplication"
-    CONNECT = "SparkConnectServer"
-    NOTEBOOK = "SparkNotebook"
-    SERVICE = "SparkShuffleService"
-    HISTORY = "SparkHistoryServer"
-    STAGING = "SparkStagingServer"
-
-
 def complete_field(incomplete: str) -> list[str]:
     """Returns the paths that complete what was typed, for the shell."""
     start = incomplete.rpartition(".")[0]
     with contextlib.suppress(SparkgenError):
-        names = [child.name for child in find(start, Kind.APPLICATION.value).item().children()]
+        names = [child.name for child in find(start, KINDS[0]).item().children()]
         return [
             path for name in names if (path := f"{start}.{name}" if start else name).startswith(incomplete)
         ]
@@ -70,7 +58,5 @@ COMMAND = command(
     explain,
     Option("field", "FIELD", "Field, for example spec.executor.memory.", complete=complete_field),
     Option("recursive", "--recursive", "List all fields below it."),
-    Option(
-        "kind", "--kind KIND", "Kind of document that has the field.", kind=Kind, default=Kind.APPLICATION
-    ),
+    Option("kind", "--kind KIND", "Kind of document that has the field.", choices=KINDS, default=KINDS[0]),
 )

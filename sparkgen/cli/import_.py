@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,20 +44,11 @@ Examples:
 """
 
 
-class Report(str, enum.Enum):
-    """The formats of the report."""
-
-    TEXT = "text"
-    FULL = "full"
-    JSON = "json"
-    NONE = "none"
-
-
 @dataclass(frozen=True)
 class ImportOptions:
     """The inputs, where their documents go, the format of the report, and what the inputs do not say.
 
-    `directory`: "" for standard output; `force`: overwrite files in it; `report`: a value of Report.
+    `directory`: "" for standard output; `force`: overwrite files in it; `report`: its format.
     """
 
     sources: tuple[str, ...]
@@ -81,7 +71,7 @@ def convert(options: ImportOptions) -> int:
         raise SparkgenError(
             f"--name takes one application, but the input has {len(result.imported)}; leave out --name"
         )
-    if result.problems and options.report != Report.JSON:
+    if result.problems and options.report != "json":
         show(result.problems, Request(options.sources), stdin, on_stdout=False)
     if options.directory:
         _write(Path(options.directory), result.imported, force=options.force)
@@ -111,8 +101,8 @@ COMMAND = command(
         "report",
         "--report",
         "Report: text (what needs your attention), full (every value), json (every value), or none.",
-        kind=Report,
-        default=Report.TEXT,
+        choices=("text", "full", "json", "none"),
+        default="text",
     ),
     Option(
         "keep_labels",
@@ -131,10 +121,10 @@ def _check_name(name: str) -> None:
 
 
 def _report(result: Result, form: str) -> None:
-    if form == Report.JSON:
+    if form == "json":
         output.data(as_json(result), sys.stderr)
-    elif form != Report.NONE:
-        output.complain(as_text(result, full=form == Report.FULL))
+    elif form != "none":
+        output.complain(as_text(result, full=form == "full"))
 
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:

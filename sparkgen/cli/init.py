@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 import os
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
@@ -34,48 +35,66 @@ Examples:
   sparkgen init --notebook --name ada ada.yaml
 """
 
-_NAME, _SERVICE_NAME, _HISTORY_NAME, _CONNECT_NAME = "my-app", "shuffle-35", "spark-history", "team-a"
-_NOTEBOOK_NAME = "my-notebook"
+_NAME = "my-app"
+_IMAGE = f"docker.io/apache/spark:{SUGGESTED}"
 _EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_{scala_line(SUGGESTED)}-{SUGGESTED}.jar"
-
-
-class Language(str, enum.Enum):
-    """The languages of applications."""
-
-    PYTHON = "python"
-    JAVA = "java"
-    SCALA = "scala"
-    R = "r"
-
-
 # Programs that the stock images contain, so that a new document runs as it is.
-_STARTS = {
-    Language.PYTHON: {
+_LANGUAGES = {
+    "python": {
         "type": "Python",
-        "image": f"docker.io/apache/spark:{SUGGESTED}",
+        "image": _IMAGE,
         "main_file": "local:///opt/spark/examples/src/main/python/pi.py",
         "arguments": '["100"]',
     },
-    Language.JAVA: {
+    "java": {
         "type": "Java",
-        "image": f"docker.io/apache/spark:{SUGGESTED}",
+        "image": _IMAGE,
         "main_class": "org.apache.spark.examples.JavaSparkPi",
         "main_file": _EXAMPLES_JAR,
         "arguments": '["100"]',
     },
-    Language.SCALA: {
+    "scala": {
         "type": "Scala",
-        "image": f"docker.io/apache/spark:{SUGGESTED}",
+        "image": _IMAGE,
         "main_class": "org.apache.spark.examples.SparkPi",
         "main_file": _EXAMPLES_JAR,
         "arguments": '["100"]',
     },
-    Language.R: {
+    "r": {
         "type": "R",
-        "image": f"docker.io/apache/spark:{SUGGESTED}-r",
+        "image": f"{_IMAGE}-r",
         "main_file": "local:///opt/spark/examples/src/main/r/dataframe.R",
     },
 }
+
+
+class _Server(NamedTuple):
+    """A document that describes no application. `name`: its default name."""
+
+    template: str
+    name: str
+    image: str = _IMAGE
+    spark_version: str = SUGGESTED
+
+
+_SERVERS = {
+    "shuffle_service": _Server("shuffle-service.yaml.j2", "shuffle-35"),
+    "history_server": _Server("history-server.yaml.j2", "spark-history"),
+    # Only Spark 4 asks for a token.
+    "connect": _Server(
+        "connect-server.yaml.j2",
+        "team-a",
+        f"docker.io/apache/spark:{NEWEST.version}-python3",
+        NEWEST.version,
+    ),
+    "notebook": _Server(
+        "notebook.yaml.j2",
+        "my-notebook",
+        f"registry.example.com/team/spark-notebook:{NEWEST.version}",
+        NEWEST.version,
+    ),
+}
+"""The options for documents that describe no application, by their fields."""
 
 
 @dataclass(frozen=True)
@@ -106,37 +125,34 @@ def init(options: InitOptions) -> None:
 
 def _text(options: InitOptions) -> str:
     """Returns the text of the document. Raises SparkgenError for options of different documents."""
-    services = {
-        "--shuffle-service": (options.shuffle_service, service_document, _SERVICE_NAME),
-        "--history-server": (options.history_server, history_document, _HISTORY_NAME),
-        "--connect": (options.connect, connect_document, _CONNECT_NAME),
-        "--notebook": (options.notebook, notebook_document, _NOTEBOOK_NAME),
-    }
-    asked = [option for option, (is_given, _, _) in services.items() if is_given]
-    if len(asked) > 1:
-        raise SparkgenError(f"{' and '.join(asked)} write different documents; run the command once for each")
-    if asked and (options.scheduled or options.language):
+    asked = [field for field in _SERVERS if getattr(options, field)]
+    flags = [f"--{field.replace('_', '-')}" for field in asked]
+    if len(flags) > 1:
+        raise SparkgenError(f"{' and '.join(flags)} write different documents; run the command once for each")
+    if flags and (options.scheduled or options.language):
         raise SparkgenError(
-            f"{asked[0]} does not write an application; leave out {asked[0]}, or --type and --scheduled"
+            f"{flags[0]} does not write an application; leave out {flags[0]}, or --type and --scheduled"
         )
     if options.name:
         _check_name(options.name)
     if asked:
-        _, write, default_name = services[asked[0]]
-        return write(options.name or default_name)
-    language = Language(options.language or Language.PYTHON)
-    return document(language, options.name or _NAME, scheduled=options.scheduled)
+        server = _SERVERS[asked[0]]
+        image = {"image": server.image, "spark_version": server.spark_version}
+        return _filled(server.template, options.name or server.name, image)
+    values = {"main_class": "", "arguments": "", **_LANGUAGES[options.language or "python"]}
+    place = {"scheduled": options.scheduled, "spec": "spec.template" if options.scheduled else "spec"}
+    return _filled("app.yaml.j2", options.name or _NAME, {**values, **place, "spark_version": SUGGESTED})
 
 
 COMMAND = command(
     InitOptions,
     init,
     Option("file", "FILE", "File to write, or - for standard output.", default="app.yaml"),
-    Option("language", "--type", "Language of the application (default python).", kind=Language),
+    Option("language", "--type", "Language of the application (default python).", choices=tuple(_LANGUAGES)),
     Option(
         "name",
         "--name NAME",
-        f"Name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}, {_NOTEBOOK_NAME}).",
+        f"Name (default {_NAME}; or {', '.join(server.name for server in _SERVERS.values())}).",
     ),
     Option("scheduled", "--scheduled", "Run the application on a schedule."),
     Option("shuffle_service", "--shuffle-service", "Write a shuffle service instead of an application."),
@@ -151,42 +167,8 @@ COMMAND = command(
 )
 
 
-def document(language: Language, name: str, *, scheduled: bool) -> str:
-    """Returns the text of a new application's document."""
-    values = {"main_class": "", "arguments": "", **_STARTS[language]}
-    spec = "spec.template" if scheduled else "spec"
-    return _filled("app.yaml.j2", name, **values, scheduled=scheduled, spec=spec)
-
-
-def service_document(name: str) -> str:
-    """Returns the text of a new shuffle service's document."""
-    return _filled("shuffle-service.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
-
-
-def history_document(name: str) -> str:
-    """Returns the text of a new history server's document."""
-    return _filled("history-server.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
-
-
-def connect_document(name: str) -> str:
-    """Returns the text of a new Connect server's document. Only Spark 4 asks for a token."""
-    version = NEWEST.version
-    image = f"docker.io/apache/spark:{version}-python3"
-    return _filled(
-        "connect-server.yaml.j2", name, spark_version=version, image=image, secret=f"{name}-connect"
-    )
-
-
-def notebook_document(name: str) -> str:
-    """Returns the text of a new notebook's document."""
-    version = NEWEST.version
-    image = f"registry.example.com/team/spark-notebook:{version}"
-    secret, claim = f"{name}-notebook", f"{name}-home"
-    return _filled("notebook.yaml.j2", name, spark_version=version, image=image, secret=secret, claim=claim)
-
-
-def _filled(template: str, name: str, **values: object) -> str:
-    """Returns a template's text with a name and values."""
+def _filled(template: str, name: str, values: Mapping[str, object]) -> str:
+    """Returns a template's text with a name and values. `stem` in it begins longer names."""
     from jinja2 import (  # noqa: PLC0415 - 40 ms for this command only
         Environment,
         FunctionLoader,
@@ -203,8 +185,7 @@ def _filled(template: str, name: str, **values: object) -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - YAML and no HTML; the only text from outside is a checked name
     )
-    every = {"spark_version": SUGGESTED, **values, "name": scalar(name)}
-    text = environment.get_template(template).render(every)
+    text = environment.get_template(template).render({**values, "name": scalar(name), "stem": name})
     return "\n".join(line.rstrip(" \t") for line in text.rstrip("\n").split("\n")) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Arguments and options of commands as rows of tables, independent of typer.
 
-The same rows give the commands of typer (typer_command.py), the quick reader of plain command lines
+The same rows give the commands of typer (app.py), the quick reader of plain command lines
 (plain_arguments.py) and the page of all commands (reference.py). The rows are named tuples, because a
 dataclass of this size takes a millisecond of every start to create.
 """
@@ -18,16 +18,17 @@ class Option(NamedTuple):
     """An argument or an option of a command.
 
     `name`: the field that it sets; `usage`: its flags and the name of its value, such as "--output -o FILE";
-    an argument has no flags; `kind`: the type of a value, an enum for choices; None for a text, or for a bool
-    if there is no value; `many`: whether it takes several values; `default`: None if there is no value
-    without it; `least`, `most`: the limits of a number; `complete`: returns the values that begin with a
-    text, for the shell.
+    an argument has no flags; `kind`: the type of a value; None for a text, or for a bool if there is no
+    value; `choices`: the allowed values, () for all; `many`: whether it takes several values; `default`: None
+    if there is no value without it; `least`, `most`: the limits of a number; `complete`: returns the values
+    that begin with a text, for the shell.
     """
 
     name: str
     usage: str
     help: str
     kind: Any = None
+    choices: tuple[str, ...] = ()
     many: bool = False
     required: bool = False
     default: Any = None
@@ -48,12 +49,7 @@ class Option(NamedTuple):
     @property
     def type(self) -> Any:
         """The type of a value."""
-        return self.kind or (str if self.metavar else bool)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The values to choose from; () if every value of the type is allowed."""
-        return tuple(each.value for each in self.type) if issubclass(self.type, enum.Enum) else ()
+        return self.kind or (str if self.metavar or self.choices else bool)
 
     @property
     def absent(self) -> Any:
@@ -64,7 +60,7 @@ class Option(NamedTuple):
             return ()
         if self.type is bool:
             return False
-        return "" if self.type is str or self.choices else None
+        return "" if self.type is str else None
 
     def value(self, read: Any) -> Any:
         """Returns what the command gets: a tuple for a list, a text for a choice."""

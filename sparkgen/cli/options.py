@@ -2,55 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-
 from sparkgen.cli.option_table import Option
-
-
-class Format(str, enum.Enum):
-    """The formats of problems: sparkgen.reports.FORMATS."""
-
-    TEXT = "text"
-    CONCISE = "concise"
-    JSON = "json"
-    GITHUB = "github"
-    SARIF = "sarif"
-
-
-class Colour(str, enum.Enum):
-    """When text has colours."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
-
-
-class Target(str, enum.Enum):
-    """The tools that apply the manifests."""
-
-    KUBECTL = "kubectl"
-    ARGOCD = "argocd"
-    FLUX = "flux"
-
-
-class ObjectForm(str, enum.Enum):
-    """Output format of objects."""
-
-    TEXT = "text"
-    NAME = "name"
-    JSON = "json"
-    YAML = "yaml"
-
-
-class Listing(str, enum.Enum):
-    """The formats of objects in a cluster, with kubectl's names."""
-
-    TEXT = "text"
-    WIDE = "wide"
-    JSON = "json"
-    YAML = "yaml"
-    NAME = "name"
-
 
 SOURCES = Option(
     "sources",
@@ -90,17 +42,24 @@ CA_FILE = Option(
     "CA certificates for the registry, as PEM. Default: the certificates of the system.",
 )
 TARGET = Option(
-    "target", "--target", "Tool that applies the manifests. Overrides metadata.target.", kind=Target
+    "target",
+    "--target",
+    "Tool that applies the manifests. Overrides metadata.target.",
+    choices=("kubectl", "argocd", "flux"),
 )
 PROBLEM_FORMAT = Option(
-    "form", "--format", "Format of problems; github and sarif are for CI.", kind=Format, default=Format.TEXT
+    "form",
+    "--format",
+    "Format of problems; github and sarif are for CI.",
+    choices=("text", "concise", "json", "github", "sarif"),
+    default="text",
 )
 COLOUR = Option(
     "colour",
     "--color",
     "Use colours. auto: on a terminal, unless NO_COLOR is set.",
-    kind=Colour,
-    default=Colour.AUTO,
+    choices=("auto", "always", "never"),
+    default="auto",
 )
 QUIET = Option("quiet", "--quiet -q", "Print only errors, no warnings or notes.")
 NAMESPACE = Option(
@@ -113,7 +72,11 @@ KUBECONFIG = Option(
 PLACE = (NAMESPACE, CONTEXT, KUBECONFIG)
 """The cluster and the namespace of a command."""
 OBJECTS_OUTPUT = Option(
-    "output", "--output -o", "Output format of objects.", kind=ObjectForm, default=ObjectForm.TEXT
+    "output",
+    "--output -o",
+    "Output format of objects.",
+    choices=("text", "name", "json", "yaml"),
+    default="text",
 )
 TIMEOUT = Option(
     "timeout",
@@ -124,8 +87,8 @@ LISTING_OUTPUT = Option(
     "output",
     "--output -o",
     "Output format; name prints names for kubectl.",
-    kind=Listing,
-    default=Listing.TEXT,
+    choices=("text", "wide", "json", "yaml", "name"),
+    default="text",
 )
 APPLICATION = Option("name", "NAME", "Application, or one of its runs.", required=True)
 APPLICATIONS = Option("names", "NAME", "Applications or runs. Default: all.", many=True)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 class Request(Inputs):
     """The documents and the options of a command, under the names of its parameters.
 
-    `form`: a value of Format; `colour`: of Colour. For `validate`: `strict`. For `render`: `namespace` of
-    documents without one; `directory` to write into, or to compare with if `only_check`; `recursive`: the
-    only source is a directory with all documents of a repository. An option that was not given is "".
+    `form`: a format of problems; `colour`: auto, always or never. For `validate`: `strict`. For `render`:
+    `namespace` of documents without one; `directory` to write into, or to compare with if `only_check`;
+    `recursive`: the only source is a directory with all documents of a repository. An option that was not
+    given is "".
     """
 
     form: str = "text"

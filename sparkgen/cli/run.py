@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sparkgen.cli import output, wait
 from sparkgen.cli.option_table import Option, command
-from sparkgen.cli.options import CHANGES, PLACE, QUIET, TIMEOUT, ObjectForm
+from sparkgen.cli.options import CHANGES, OBJECTS_OUTPUT, PLACE, QUIET, TIMEOUT
 from sparkgen.cli.request import ProgramOptions
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
@@ -81,8 +81,8 @@ _FOR_DOCUMENTS = (
 class RunOptions(ProgramOptions):
     """The options of `run`.
 
-    `single`: arguments of --arg; `request_id`: the same ID gives the same run; `output`: a value of
-    ObjectForm; `maps`: PATH=FOLDER.
+    `single`: arguments of --arg; `request_id`: the same ID gives the same run; `output`: a form of
+    objects; `maps`: PATH=FOLDER.
     """
 
     local: bool
@@ -151,9 +151,7 @@ COMMAND = command(
     ),
     Option("local", "--local", "Run a document on this machine, without a cluster."),
     *_FOR_CLUSTERS,
-    Option(
-        "output", "--output -o", "Output format of the new run.", kind=ObjectForm, default=ObjectForm.TEXT
-    ),
+    OBJECTS_OUTPUT._replace(help="Output format of the new run."),
     *_FOR_DOCUMENTS,
     QUIET,
 )

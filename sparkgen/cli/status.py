@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen.cli import listing, output
 from sparkgen.cli.option_table import Option, command
-from sparkgen.cli.options import APPLICATIONS, CONTEXT, KUBECONFIG, LISTING_OUTPUT, NAMESPACE, Listing
+from sparkgen.cli.options import APPLICATIONS, CONTEXT, KUBECONFIG, LISTING_OUTPUT, NAMESPACE
 from sparkgen.cluster import (
     ALL_NAMESPACES,
     ClusterError,
@@ -53,7 +53,7 @@ WATCH_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class StatusOptions:
-    """The applications and namespaces to show; `everywhere`: all namespaces; `output`: a value of Listing."""
+    """The applications and namespaces to show; `everywhere`: all namespaces; `output`: a form of listings."""
 
     names: tuple[str, ...]
     namespaces: tuple[str, ...]
@@ -69,7 +69,7 @@ def status(options: StatusOptions) -> None:
     spaces, form = list(dict.fromkeys(options.namespaces)), options.output
     if options.everywhere and spaces:
         raise SparkgenError("--all-namespaces and --namespace cannot be combined; leave one of them out")
-    if options.watch and form not in (Listing.TEXT, Listing.WIDE):
+    if options.watch and form not in ("text", "wide"):
         raise SparkgenError(f"--watch prints lines of a table; leave out -o {form}")
     cluster = connect(Place(options.kubeconfig, options.context, spaces[0] if spaces else ""))
     if options.everywhere:

@@ -22,7 +22,7 @@ def taking_texts() -> Iterator[tuple[list[str], str]]:
             words = [name, *([command.name] if command.name else [])]
             needed = ["x" for option in command.options if option.required]
             for option in command.options:
-                if option.name in FREE or option.type not in (str, Path):
+                if option.name in FREE or option.choices or option.type not in (str, Path):
                     continue
                 if option.flags:
                     flag = max(option.flags, key=len)
