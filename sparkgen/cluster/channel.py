@@ -11,6 +11,25 @@ CONNECTIONS = 8
 """Connections that are kept open: a command sends as many requests at once."""
 TIMEOUT = (10.0, 60.0)
 """Seconds to wait for a connection, and for an answer."""
+_TLS = "https://"
+
+
+def with_scheme(server: str) -> str:
+    """Returns a server's address in a kubeconfig with a scheme: http if it has none, as kubectl reads it.
+
+    https://github.com/kubernetes/client-go/blob/master/rest/url_utils.go
+    """
+    scheme, separator, rest = server.rstrip("/").partition("://")
+    return f"{scheme.lower()}://{rest}" if separator else f"http://{scheme}"
+
+
+def gets_credentials(address: str) -> bool:
+    """Whether a server gets credentials: only over TLS, as kubectl does. `address`: of `with_scheme`.
+
+    For another server, kubectl does not even read the user of the kubeconfig, and runs no program to log in.
+    https://github.com/kubernetes/client-go/blob/master/tools/clientcmd/client_config.go
+    """
+    return address.startswith(_TLS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sparkgen.cluster.channel import Refused
+from sparkgen.cluster.channel import Refused, gets_credentials
 from sparkgen.errors import SparkgenError
 from sparkgen.jsonvalue import decode
 
 _HANDSHAKE = re.compile(r"Handshake status ([0-9]{1,3}) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
 """The official client's message about a refused websocket: status, reason, headers, body."""
+_NOBODY = "system:anonymous"
+"""The user of requests without credentials, in messages of Kubernetes."""
 INSTALL = "pip install 'sparkgen[cluster]'"
 
 
@@ -87,6 +89,11 @@ def _message(body: Any) -> str:
 
 
 def _next_step(status: int, said: str, server: str) -> str:
+    if not gets_credentials(server) and (status == 401 or _NOBODY in said):
+        return (
+            f". Credentials are sent only over https: correct the address {server} in the kubeconfig, or "
+            "choose another context with --context"
+        )
     if status == 401:
         return (
             f". Log in to {server} again, or choose another context with --context (kubectl config "

@@ -10,9 +10,18 @@ from typing import Any, cast
 
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
+from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
 from kubernetes.dynamic import DynamicClient
 
-from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Forwarded, Refused
+from sparkgen.cluster.channel import (
+    CONNECTIONS,
+    Answer,
+    Call,
+    Forwarded,
+    Refused,
+    gets_credentials,
+    with_scheme,
+)
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Chosen
 
@@ -92,13 +101,28 @@ def channel(chosen: Chosen) -> Official:
     settings.connection_pool_maxsize = CONNECTIONS
     try:
         if chosen.files:
-            config.load_kube_config(chosen.files, chosen.context, settings, persist_config=False)
+            _load(chosen, settings)
         else:
             config.load_incluster_config(settings)
     except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
         where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
         raise ClusterError(f"cannot use {where}: {error}") from error
     return Official(client.ApiClient(settings))
+
+
+def _load(chosen: Chosen, settings: client.Configuration) -> None:
+    """Read a kubeconfig into the settings. Raises errors of the client, or of its parser.
+
+    The client alone would log in, and send the credentials, over plain HTTP, too.
+    """
+    merged = KubeConfigMerger(chosen.files).config
+    context = merged["contexts"].get_with_name(chosen.context)["context"]
+    cluster = merged["clusters"].get_with_name(context["cluster"])["cluster"]
+    address = with_scheme(str(cluster["server"]))
+    cluster.value["server"] = address
+    if not gets_credentials(address):
+        merged.value["users"] = []
+    KubeConfigLoader(merged, chosen.context, config_base_path=None).load_and_set(settings)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,15 @@ import urllib3
 from urllib3.util.ssl_ import create_urllib3_context
 
 from sparkgen.cluster import exec_login
-from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Channel, Refused
+from sparkgen.cluster.channel import (
+    CONNECTIONS,
+    Answer,
+    Call,
+    Channel,
+    Refused,
+    gets_credentials,
+    with_scheme,
+)
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.exec_login import Credential
 from sparkgen.cluster.place import Chosen, read
@@ -126,7 +134,9 @@ def channel(
         return None
     try:
         cluster, name, user = _entries(read(chosen.files), chosen.context)
-        server = str(cluster["server"]).rstrip("/")
+        server = with_scheme(str(cluster["server"] or ""))
+        if not gets_credentials(server):
+            user = {}
         known = server.startswith(("http://", "https://")) and _is_plain(cluster, user)
         if not known or _proxied(server, environment):
             return None

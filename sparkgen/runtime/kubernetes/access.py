@@ -17,7 +17,7 @@ class NoCluster(Exception):
 class Access:
     """The API server's address, and the files with its certificate authority and our token.
 
-    `ca_file` None: plain HTTP, which `kubectl proxy` serves.
+    `ca_file` None: plain HTTP, in tests only, because the token is sent all the same.
     """
 
     host: str

@@ -103,7 +103,10 @@ def test_deleting_says_whether_there_was_one(server: Server, connected: Connect)
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (status(401, "Unauthorized"), "Unauthorized. Log in to {server} again"),
+        (
+            status(401, "Unauthorized"),
+            "Unauthorized. Credentials are sent only over https: correct the address {server} ",
+        ),
         (
             status(403, 'jobs.batch "pi" is forbidden: User "me" cannot get resource "jobs"'),
             'cannot get resource "jobs". Ask for this permission, or choose another --context or --namespace',

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,10 +18,13 @@ import yaml
 from sparkgen.cluster import ClusterError, bounded_process, exec_login, urllib3_client
 from sparkgen.cluster.channel import Call, Channel, Refused
 from sparkgen.cluster.place import Chosen
-from tests.unit.connection.conftest import Server
-from tests.unit.connection.test_urllib3_client import address, made
 
-__all__ = ["address", "made"]
+from .conftest import AUTHORITY, Server, serving
+from .test_urllib3_client import address
+
+__all__ = ["address"]
+
+pytestmark = pytest.mark.usefixtures("made")
 
 V1, BETA = "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
@@ -73,11 +76,11 @@ def runs(folder: Path) -> list[list[str]]:
 
 
 def channel(
-    folder: Path, entry: Mapping[str, Any], server: str, times: list[datetime] | None = None, **cluster: Any
+    folder: Path, entry: Mapping[str, Any], server: str, times: list[datetime] | None = None
 ) -> Channel:
     """The channel of a kubeconfig with this `exec`; the time is the first of `times`."""
     config = {
-        "clusters": [{"name": "c", "cluster": {"server": server, **cluster}}],
+        "clusters": [{"name": "c", "cluster": {"server": server, "certificate-authority": AUTHORITY}}],
         "users": [{"name": "me", "user": {"exec": dict(entry)}}],
         "contexts": [{"name": "cloud", "context": {"cluster": "c", "user": "me"}}],
     }
@@ -92,8 +95,8 @@ def channel(
 class Checked(Server):
     """Knows which tokens are good, and counts what it refused."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, tls: ssl.SSLContext) -> None:
+        super().__init__(tls)
         self.good = "t1"
         self.RequestHandlerClass = type("Handler", (self.RequestHandlerClass,), {"do_GET": _checked})
 
@@ -109,17 +112,16 @@ def _checked(handler: Any) -> None:
 
 
 @pytest.fixture
-def checked() -> Iterator[Checked]:
+def checked(tls: ssl.SSLContext) -> Iterator[Checked]:
     """A server that takes the token t1."""
-    server = Checked()
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with serving(Checked(tls)) as server:
+        yield server
 
 
 @pytest.mark.parametrize("entry", [EKS, GKE, AKS], ids=["eks", "gke", "aks"])
-def test_the_kubeconfigs_of_three_clouds(tmp_path: Path, checked: Checked, entry: dict[str, Any]) -> None:
+def test_the_kubeconfigs_of_three_clouds(
+    tmp_path: Path, made: tuple[Path, Path], checked: Checked, entry: dict[str, Any]
+) -> None:
     """One login serves all requests; the program gets its arguments, variables and what the field tells."""
     program(tmp_path, entry["command"], f"echo '{credential({'token': 't1'}, entry['apiVersion'])}'")
     found = channel(tmp_path, entry, checked.address)
@@ -129,7 +131,9 @@ def test_the_kubeconfigs_of_three_clouds(tmp_path: Path, checked: Checked, entry
     [(arguments, profile, told)] = runs(tmp_path)
     assert arguments == " ".join(entry.get("args") or ())
     assert profile == ("data" if entry is EKS else "")
-    spec = {"interactive": False} | ({"cluster": {"server": checked.address}} if entry is GKE else {})
+    authority = base64.b64encode(made[0].read_bytes()).decode()
+    cluster = {"server": checked.address, "certificate-authority-data": authority}
+    spec = {"interactive": False} | ({"cluster": cluster} if entry is GKE else {})
     assert json.loads(told) == {"apiVersion": entry["apiVersion"], "kind": "ExecCredential", "spec": spec}
 
 
@@ -189,7 +193,7 @@ def test_a_client_certificate_of_the_program(tmp_path: Path, made: tuple[Path, P
     pem = {"clientCertificateData": made[0].read_text(), "clientKeyData": made[1].read_text()}
     (tmp_path / "printed").write_text(credential(pem, V1))
     program(tmp_path, "kubelogin", f"cat {tmp_path / 'printed'}")
-    found = channel(tmp_path, AKS, address, **{"certificate-authority": "own.crt"})
+    found = channel(tmp_path, AKS, address)
     assert "sparkgen" in json.loads(found.send(VERSION).data)["gitVersion"]
 
 
@@ -232,15 +236,15 @@ def test_a_program_beside_the_kubeconfig(tmp_path: Path, checked: Checked) -> No
         ),
     ],
 )
-def test_what_a_program_does_wrong(tmp_path: Path, server: Server, script: str, words: str) -> None:
+def test_what_a_program_does_wrong(tmp_path: Path, checked: Checked, script: str, words: str) -> None:
     """A sentence of limited length with a next step; nothing that it printed on standard output."""
     program(tmp_path, "aws", script)
     with pytest.raises(ClusterError) as caught:
-        channel(tmp_path, EKS, server.address).send(VERSION)
+        channel(tmp_path, EKS, checked.address).send(VERSION)
     assert words in str(caught.value)
     assert str(caught.value).startswith("cannot log in as the user me of the kubeconfig: ")
     assert len(str(caught.value)) < 600
-    assert server.requests == []
+    assert checked.requests == []
 
 
 def test_a_certificate_that_is_none(tmp_path: Path, made: tuple[Path, Path], address: str) -> None:
@@ -252,7 +256,7 @@ def test_a_certificate_that_is_none(tmp_path: Path, made: tuple[Path, Path], add
         (tmp_path / "printed").write_text(credential(pem, V1))
         program(tmp_path, "kubelogin", f"cat {tmp_path / 'printed'}")
         with pytest.raises(ClusterError, match="the key that its program printed cannot be used"):
-            channel(tmp_path, AKS, address, **{"certificate-authority": "own.crt"}).send(VERSION)
+            channel(tmp_path, AKS, address).send(VERSION)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +278,7 @@ def test_a_certificate_that_is_none(tmp_path: Path, made: tuple[Path, Path], add
 def test_a_program_that_does_not_start(tmp_path: Path, entry: dict[str, Any], words: str) -> None:
     """The kubeconfig may say how to install it."""
     with pytest.raises(ClusterError) as caught:
-        channel(tmp_path, entry, "http://127.0.0.1:9").send(VERSION)
+        channel(tmp_path, entry, "https://127.0.0.1:9").send(VERSION)
     assert words in str(caught.value)
 
 
@@ -295,7 +299,7 @@ def test_entries_that_kubectl_refuses_as_well(
     """They are named before anything is run."""
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(ClusterError) as caught:
-        channel(tmp_path, entry, "http://127.0.0.1:9")
+        channel(tmp_path, entry, "https://127.0.0.1:9")
     assert words in str(caught.value)
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import base64
-import shutil
 import ssl
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +21,17 @@ from sparkgen.cluster import Cluster, ClusterError, Place, connect, urllib3_clie
 from sparkgen.cluster.channel import Call
 from sparkgen.cluster.place import Chosen
 
+from .conftest import Server, serving
+
 CONFIG: dict[str, Any] = {
     "current-context": "dev",
     "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9/k8s/c-x/"}}],
     "users": [{"name": "me", "user": {"token": "t"}}],
     "contexts": [{"name": "dev", "context": {"cluster": "c", "user": "me"}}],
 }
-SAY = """[req]
-distinguished_name=name
-x509_extensions=more
-prompt=no
-[name]
-CN=sparkgen
-[more]
-subjectAltName=IP:127.0.0.1
-basicConstraints=critical,CA:TRUE
-"""
+
+
+TLS = {"server": "https://127.0.0.1:9"}
 
 
 def with_entries(cluster: dict[str, Any], user: dict[str, Any]) -> dict[str, Any]:
@@ -66,16 +59,16 @@ def test_a_server_may_have_a_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cluster", "user"),
     [
-        ({}, {"exec": {"command": "aws"}}),
-        ({}, {"auth-provider": {"name": "oidc"}}),
-        ({}, {"as": "somebody"}),
+        (TLS, {"exec": {"command": "aws"}}),
+        (TLS, {"auth-provider": {"name": "oidc"}}),
+        (TLS, {"as": "somebody"}),
         ({"insecure-skip-tls-verify": True}, {}),
         ({"tls-server-name": "x"}, {}),
         ({"proxy-url": "http://proxy"}, {}),
-        ({"server": "https://127.0.0.1:9", "certificate-authority": "nowhere"}, {}),
-        ({"server": "https://127.0.0.1:9", "certificate-authority-data": "!"}, {}),
+        ({**TLS, "certificate-authority": "nowhere"}, {}),
+        ({**TLS, "certificate-authority-data": "!"}, {}),
         ({"certificate-authority": "a", "certificate-authority-data": "b"}, {}),
-        ({"server": "https://127.0.0.1:9"}, {"client-key-data": "YQ=="}),
+        (TLS, {"client-key-data": "YQ=="}),
         ({"server": None}, {}),
     ],
 )
@@ -137,32 +130,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that signs itself, and its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificates")
-    certificate, key, say = (tmp_path / name for name in ("own.crt", "own.key", "say"))
-    say.write_text(SAY)
-    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    command = ["openssl", "req", "-x509", *curve, "-config", say, "-out", certificate, "-keyout", key]
-    subprocess.run(command, check=True, capture_output=True)
-    return certificate, key
-
-
-@pytest.fixture
-def address(made: tuple[Path, Path]) -> Iterator[str]:
+def address(tls: ssl.SSLContext) -> Iterator[str]:
     """A server that wants a client certificate."""
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(*made)
-    tls.load_verify_locations(made[0])
     tls.verify_mode = ssl.CERT_REQUIRED
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.socket = tls.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield f"https://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(Server(tls, Handler)) as server:
+        yield server.address
 
 
 def connected(folder: Path, cluster: dict[str, Any], user: dict[str, Any]) -> Cluster:
@@ -213,19 +185,13 @@ class Slow(BaseHTTPRequestHandler):
 
 def test_the_time_for_a_connection_is_not_that_for_an_answer(tmp_path: Path) -> None:
     """A log that is followed says nothing for minutes: only the time for the answer is a limit of that."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        config = with_entries({"server": f"http://127.0.0.1:{server.server_address[1]}"}, {})
-        found = channel(tmp_path, config)
+    with serving(Server(handler=Slow)) as server:
+        found = channel(tmp_path, with_entries({"server": server.address}, {}))
         assert found is not None
         answer = found.send(Call("GET", "/log", timeout=(0.2, None)))
         assert b"".join(answer.stream(100, decode_content=True)) == b"one two"
         with pytest.raises(urllib3.exceptions.HTTPError):
             found.send(Call("GET", "/log", timeout=(5.0, 0.1)))
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("1", 1.0), ("86400", 10.0)])
