@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import output
+from sparkgen.cli import listing, output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import (
     CA_FILE,
@@ -21,13 +21,12 @@ from sparkgen.cli.options import (
     TIMEOUT,
 )
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.request import ClusterOptions, Request
-from sparkgen.cluster import ClusterError, Place, connect
+from sparkgen.cli.request import Request, WaitingOptions
+from sparkgen.cluster import ClusterError, connect
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.live.state import is_suspended
 from sparkgen.live.values import served_as
 from sparkgen.preflight import (
-    ClusterFacts,
     Finding,
     Unknown,
     Wanted,
@@ -36,7 +35,6 @@ from sparkgen.preflight import (
 from sparkgen.preflight.gather import own_job
 from sparkgen.semantics.local_entries import concerned
 from sparkgen.semantics.rules_runtime import UNNAMED
-from sparkgen.usecases import object_names
 from sparkgen.usecases.apply import Outcome, Task, Way, apply_all, findings, look, wanted
 from sparkgen.usecases.collisions import claim, shared_objects
 from sparkgen.usecases.validate import agree, check
@@ -72,17 +70,15 @@ _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 @dataclass(frozen=True, slots=True)
-class Apply(ClusterOptions, Request):
+class Apply(WaitingOptions, Request):
     """The documents and the options of `apply`.
 
-    `timeout`: such as `30m`; `force`: take over fields of other owners; `take`: take over objects without an
-    owner; `output`: a form of objects; `no_push`: push no local files that have changed; `ca_file`: for
-    the registry.
+    `force`: take over fields of other owners; `take`: take over objects without an owner; `output`: a form of
+    objects; `no_push`: push no local files that have changed; `ca_file`: for the registry.
     """
 
     dry_run: bool = False
     wait: bool = False
-    timeout: str = ""
     skip_preflight: bool = False
     force: bool = False
     take: bool = False
@@ -116,12 +112,11 @@ def _apply(options: Apply) -> int:
         cluster,
         tasks,
         Way(options.dry_run, options.force),
-        lambda outcome: output.write(_told(outcome, options)),
+        lambda outcome: _tell_done(outcome, options),
     )
     _raise(outcomes, options)
     if options.output in ("json", "yaml"):
-        items = [one.item for outcome in outcomes for one in outcome.done]
-        output.data(object_names.objects_text(items, options.output))
+        listing.show_objects([one.item for outcome in outcomes for one in outcome.done], options.output)
     return _end(cluster, tasks, options)
 
 
@@ -146,12 +141,12 @@ def _clash(documents: Sequence[Document], all_wanted: Sequence[Wanted], request:
     return bool(clashes)
 
 
-def _told(outcome: Outcome, options: Apply) -> str:
-    """Returns a line for each applied object; "" if the objects are printed as json or yaml."""
-    if options.output == "text":
+def _tell_done(outcome: Outcome, options: Apply) -> None:
+    """Print a line for each applied object, unless the objects are printed as json or yaml at the end."""
+    if options.output in ("text", "name"):
         after = " (dry run)" if options.dry_run else ""
-        return "".join(f"{applied.name} {applied.result}{after}\n" for applied in outcome.done)
-    return "".join(f"{applied.name}\n" for applied in outcome.done) if options.output == "name" else ""
+        for applied in outcome.done:
+            listing.show_objects([applied.item], options.output, f"{applied.result}{after}")
 
 
 def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
@@ -160,7 +155,7 @@ def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
     if not errors:
         return
     for other in errors[1:]:
-        output.note(f"sparkgen: {other}")
+        output.say(str(other))
     left = sum(not outcome.begun for outcome in outcomes)
     skipped = f" {left} of {len(outcomes)} applications were not started." if left else ""
     if options.dry_run or not any(outcome.done for outcome in outcomes):
@@ -220,26 +215,17 @@ def _end(cluster: Cluster, tasks: Sequence[Task], options: Apply) -> int:
         return 0
     if not options.quiet and options.output == "text" and not options.wait:
         for task in tasks:
-            output.note(_next_step(task.wanted, task.facts, options.place))
+            output.note(_next_step(task, options.here(task.wanted.namespace)))
     if not options.wait:
         return 0
     from sparkgen.cli import wait  # noqa: PLC0415 - only with --wait
 
     wanted = tasks[0].wanted
-    wait_options = wait.WaitOptions(
-        name=wanted.name,
-        run=own_job(wanted),
-        timeout=options.timeout,
-        quiet=options.quiet,
-        namespace=wanted.namespace,
-        context=options.context,
-        kubeconfig=options.kubeconfig,
-    )
-    return wait.wait(cluster, wait_options)
+    return wait.wait(cluster, options, wanted.name, own_job(wanted), wanted.namespace)
 
 
-def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:
-    here = object_names.options(place, wanted.namespace)
+def _next_step(task: Task, here: str) -> str:
+    wanted, facts = task.wanted, task.facts
     workload = next((item for item in wanted.objects if needs.driver(item) is not None), None)
     if workload is None:
         return f"next: kubectl get pods{here}"

@@ -21,12 +21,12 @@ from sparkgen.cluster import connect
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
-from sparkgen.live.state import Life, State, life_of
+from sparkgen.live.state import State, life_of
 from sparkgen.live.values import Run, notebook_port, served_as
 from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases import connect as usecase
-from sparkgen.usecases import drivers, object_names
 from sparkgen.usecases.forwarding import Forwarding
+from sparkgen.usecases.wait import TimeLimit, until_ready
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -62,6 +62,9 @@ Examples:
 """
 
 
+_STOPPED = (State.SUSPENDED, State.DELETING)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectOptions(ClusterOptions):
     """The options of a call. `arguments`: a program to run, and its arguments; `timeout`: such as `5m`.
@@ -91,13 +94,14 @@ def connect_to(options: ConnectOptions) -> int:
         )
     if options.start and life_of(run).state is State.SUSPENDED:
         run = _started(cluster, run)
-    environment = usecase.environment_of(cluster, run, os.environ, _say) if options.arguments else {}
+    environment = usecase.environment_of(cluster, run, os.environ, output.say) if options.arguments else {}
     near = options.port if options.port is not None else notebook or contract.CONNECT_PORT
-    forwarding = Forwarding(cluster, run, usecase.served(run), near, _say)
+    forwarding = Forwarding(cluster, run, usecase.served(run), near, output.say)
     with contextlib.closing(forwarding):
-        forwarding.start(_answering(cluster, run, options.timeout, time.monotonic() + seconds))
+        limit = TimeLimit(options.timeout, time.monotonic() + seconds)
+        forwarding.start(until_ready(cluster, run, run.application, _STOPPED, limit, output.say))
         if not options.arguments:
-            _tell(run, forwarding.port, object_names.options(options.place, run.namespace))
+            _tell(run, forwarding.port, options.here(run.namespace))
             _until_the_end(forwarding)
             return 0
         threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
@@ -108,28 +112,10 @@ def _started(cluster: Cluster, run: Run) -> Run:
     """Start a suspended server. Returns its run."""
     controller = controller_of(run.workload)
     run = usecase.start(cluster, run)
-    _say(f"started {run.application}")
+    output.say(f"started {run.application}")
     if controller:
-        _say(f"{controller} stops it at its next sync if spec.suspend is true in Git")
+        output.say(f"{controller} stops it at its next sync if spec.suspend is true in Git")
     return run
-
-
-def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run:
-    """Returns the run when the server answers. Raises SparkgenError if it will not, or not in time."""
-
-    def awaited(life: Life, fares: str) -> str:
-        text = f"{run.application} is {fares}"
-        if life.state in (State.SUSPENDED, State.DELETING):
-            raise SparkgenError(text)
-        if life.state is State.RUNNING:
-            text = f"{run.application} is running, but not ready yet"
-        if time.monotonic() >= deadline:
-            raise SparkgenError(
-                f"{text}; it was not ready within {timeout}. To wait longer, increase --timeout"
-            )
-        return text
-
-    return drivers.wait(cluster, run, usecase.answers, awaited, _say)
 
 
 def _tell(run: Run, port: int, place: str) -> None:
@@ -159,10 +145,6 @@ def _title(run: Run) -> str:
 def _until_the_end(forwarding: Forwarding) -> None:
     if forwarding.until_the_end():
         output.note(f"{_title(forwarding.run)} has ended")
-
-
-def _say(text: str) -> None:
-    output.note(f"sparkgen: {text}")
 
 
 COMMAND = command(

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from sparkgen.cli import output
-from sparkgen.cli.confirm import EndOptions, agreed, print_objects
+from sparkgen.cli import listing, output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import OBJECTS_OUTPUT, PLACE, QUIET, YES
+from sparkgen.cli.request import EndOptions
 from sparkgen.cluster import connect
 from sparkgen.usecases import delete as usecase
-from sparkgen.usecases import object_names
 
 HELP = """Delete applications and everything that was applied for them, even if they are running.
 
@@ -43,14 +42,14 @@ def delete(options: DeleteOptions) -> int:
     cluster = connect(options.place)
     to_delete, problems = usecase.applications(cluster, options.names)
     for text in problems:
-        output.note(f"sparkgen: {text}")
+        output.say(text)
     if problems:
         return 2
     for text in dict.fromkeys(text for each in to_delete.values() for text in each.unseen):
         output.note(f"not checked: {text}")
     objects = [item for each in to_delete.values() for item in each.objects]
     if options.dry_run:
-        print_objects(objects, "(dry run)", options)
+        listing.show_objects(objects, options.output, "(dry run)")
         return 0
     for name, each in to_delete.items():
         if each.controllers:
@@ -59,12 +58,12 @@ def delete(options: DeleteOptions) -> int:
                 "again and start a new run; delete it there instead"
             )
     if not options.yes and sys.stdin.isatty():
-        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in objects))
+        output.complain("".join(f"  {listing.full_name(item)}\n" for item in objects))
     shown = "this 1 object" if len(objects) == 1 else f"these {len(objects)} objects"
     question = f"delete {shown} of {' and '.join(to_delete)} in {cluster.namespace} ({cluster.context})?"
-    if not agreed(question, options):
+    if not output.confirmed(question, yes=options.yes):
         return 1
-    usecase.delete(cluster, objects, lambda gone: print_objects(gone, "deleted", options))
+    usecase.delete(cluster, objects, lambda gone: listing.show_objects(gone, options.output, "deleted"))
     return 0
 
 

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sparkgen import contract
-from sparkgen.cli import output
-from sparkgen.cli.confirm import EndOptions, agreed, print_objects
+from sparkgen.cli import listing, output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, OBJECTS_OUTPUT, PLACE, QUIET, YES
-from sparkgen.cluster import Place, connect
+from sparkgen.cli.request import EndOptions
+from sparkgen.cluster import connect
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
 from sparkgen.live.values import Application, Run, served_as
 from sparkgen.usecases import kill as usecase
-from sparkgen.usecases import object_names
 
 HELP = """Stop a run: delete its driver and executors, and keep its Job, marked as failed.
 
@@ -47,11 +46,11 @@ def kill(options: KillOptions) -> int:
     if run is None:
         output.note(f"no run of {application.name} is running{_instead(application)}")
         return 0
-    if not agreed(f"stop {run.name} in {run.namespace} ({cluster.context})?", options):
+    if not output.confirmed(f"stop {run.name} in {run.namespace} ({cluster.context})?", yes=options.yes):
         return 1
-    print_objects([usecase.kill(cluster, run, datetime.now(UTC))], "killed", options)
+    listing.show_objects([usecase.kill(cluster, run, datetime.now(UTC))], options.output, "killed")
     if not options.quiet:
-        output.note(_after(run, options.place))
+        output.note(_after(run, options.here(run.namespace)))
     return 0
 
 
@@ -65,8 +64,7 @@ def _instead(application: Application) -> str:
     return f"{words}; to stop a session, name it: --run {' or '.join(sessions)}" if sessions else words
 
 
-def _after(run: Run, place: Place) -> str:
-    here = object_names.options(place, run.namespace)
+def _after(run: Run, here: str) -> str:
     name = controller_of(run.workload)
     if run.kind == "Deployment":
         undone = (

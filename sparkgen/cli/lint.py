@@ -10,7 +10,6 @@ from sparkgen.cli import fixing, output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
 from sparkgen.usecases import lint as usecase
 from sparkgen.usecases.lint import LintOptions, Review
@@ -83,7 +82,7 @@ def _report(request: Request, review: Review, stdin: Stdin, *, fixed: bool) -> i
 
 
 def _each(function: Callable[[Any], Any], documents: Sequence[Any]) -> Iterable[Any]:
-    with progress(len(documents), "reviewed") as count:
+    with output.progress(len(documents), "reviewed") as count:
         yield from each(function, documents, count)
 
 

@@ -1,10 +1,11 @@
-"""What `status` and `history` share: prints rows from a cluster in the chosen format."""
+"""Prints what is in a cluster, objects or rows of runs, in the chosen format."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from sparkgen.cli import output
 from sparkgen.live.rows import Row, names
@@ -32,6 +33,29 @@ def show(
         output.write("".join(f"{line}\n" for line in (lines if header else lines[1:])))
 
 
+def full_name(item: Mapping[str, Any]) -> str:
+    """Returns an object's name as kubectl prints it: `job.batch/pi-51bb888d`, `configmap/pi-tuning`."""
+    group, slash, _ = str(item["apiVersion"]).partition("/")
+    kind = str(item["kind"]).lower()
+    return f"{kind}{f'.{group}' if slash else ''}/{item['metadata']['name']}"
+
+
+def show_objects(items: Sequence[Mapping[str, Any]], form: str, result: str = "") -> None:
+    """Print objects as text, name, json or yaml. `result`: what happened to them, for text."""
+    if form in ("json", "yaml"):
+        shown = [_without_managers(item) for item in items]
+        one = shown[0] if len(shown) == 1 else {"apiVersion": "v1", "kind": "List", "items": shown}
+        output.data(_machine(one, form))
+        return
+    after = f" {result}" if result and form == "text" else ""
+    output.write("".join(f"{full_name(item)}{after}\n" for item in items))
+
+
+def _without_managers(item: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {key: value for key, value in item["metadata"].items() if key != "managedFields"}
+    return {**item, "metadata": metadata}
+
+
 def nothing_in(where: str) -> str:
     """Returns what to print if there is no application."""
     return f"no sparkgen applications in {where}; to look elsewhere, add --namespace or --context"
@@ -40,10 +64,10 @@ def nothing_in(where: str) -> str:
 def tell_unseen(unseen: Iterable[str]) -> None:
     """Print, once each, which kinds of objects the user may not list."""
     for text in dict.fromkeys(unseen):
-        output.note(f"sparkgen: {text}; objects of this kind are not shown")
+        output.say(f"{text}; objects of this kind are not shown")
 
 
-def _machine(body: dict[str, object], form: str) -> str:
+def _machine(body: Mapping[str, Any], form: str) -> str:
     if form == "json":
         return f"{escaped_json(json.dumps(body, indent=2, ensure_ascii=False))}\n"
     return dump(body)

@@ -14,10 +14,10 @@ from sparkgen.cluster import ClusterError, connect
 from sparkgen.errors import SparkgenError
 from sparkgen.live import sources
 from sparkgen.live.allocatorlog import sentence
-from sparkgen.live.find import choose, one
+from sparkgen.live.find import choose, one, reread
 from sparkgen.live.following import lines, one_by_one, together
 from sparkgen.live.state import State, life_of
-from sparkgen.usecases import drivers
+from sparkgen.usecases.wait import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -122,11 +122,9 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
         chosen = find(run)
     assert chosen is not None  # noqa: S101 - _wait returns a run that has one
     if not allocator and contract.is_session(run.workload):
-        output.note(
-            "sparkgen: the driver of a session logs to its own terminal; this is the log of its allocator:"
-        )
+        output.say("the driver of a session logs to its own terminal; this is the log of its allocator:")
     elif not allocator and chosen.title != "driver":
-        output.note(f"sparkgen: the driver has not started; this is the log of {chosen.container}:")
+        output.say(f"the driver has not started; this is the log of {chosen.container}:")
     return chosen
 
 
@@ -148,13 +146,7 @@ def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
             raise SparkgenError(f"no log yet for {run.name}, which is {fares}; to wait for it, add -f")
         return f"{run.name} is {fares}"
 
-    return drivers.wait(
-        cluster,
-        run,
-        lambda run: find(run) is not None,
-        awaited,
-        lambda text: output.note(f"sparkgen: {text}"),
-    )
+    return until(cluster, run, lambda run: find(run) is not None, awaited, output.say)
 
 
 def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[str]:
@@ -165,7 +157,7 @@ def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[st
         return one_by_one(sources, read)
 
     def look() -> tuple[Sequence[Source], bool]:
-        seen = drivers.again(cluster, run)
+        seen = reread(cluster, run)
         life = life_of(seen)
         return _there(seen), life.over or life.state in (State.ENDING, State.DELETING)
 

@@ -62,6 +62,11 @@ def note(text: str) -> None:
     _send(sys.stderr, f"{readable(visible(text))}\n")
 
 
+def say(text: str) -> None:
+    """Print a line about the work of a command: a problem that it can do without, or what it waits for."""
+    note(f"sparkgen: {text}")
+
+
 def complain(text: str, *, coloured: bool = False) -> None:
     """Print text about problems, with its own line ends. Each value in it is on one line already."""
     _send(sys.stderr, readable(text, colours=coloured))
@@ -74,9 +79,47 @@ def fail(text: str) -> None:
     _send(sys.stderr, f"{readable(visible(first) + rest)}\n")
 
 
-def redraw(text: str = "") -> None:
+def _redraw(text: str = "") -> None:
     """Replace the last line on a terminal; "" removes it."""
     _send(sys.stderr, f"{_REDRAW}{readable(visible(text))}")
+
+
+def confirmed(question: str, *, yes: bool) -> bool:
+    """Whether the user says yes, here or with `yes`. Raises SparkgenError without a terminal to ask on."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise SparkgenError(f"{question} Cannot ask without a terminal; add --yes")
+    complain(f"{question} [y/N] ")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    note("canceled; nothing was changed")
+    return False
+
+
+@contextmanager
+def live_line() -> Iterator[Callable[[str], None]]:
+    """Yields a function that shows how far the work is: one line on a terminal, nothing elsewhere."""
+    terminal, shown = sys.stderr.isatty(), False
+
+    def show(words: str) -> None:
+        nonlocal shown
+        if terminal:
+            shown = True
+            _redraw(words)
+
+    try:
+        yield show
+    finally:
+        if shown:
+            _redraw()
+
+
+@contextmanager
+def progress(total: int, what: str = "rendered") -> Iterator[Callable[[int], None]]:
+    """Yields a function to call with the number of documents that are done, out of `total`."""
+    with live_line() as show:
+        yield lambda done: show(f"{what} {done} of {total} documents")
 
 
 @contextmanager

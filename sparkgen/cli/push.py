@@ -14,7 +14,6 @@ from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CA_FILE, CHANGES, LOCK, QUIET, SOURCES
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.progress import live_line
 from sparkgen.cli.request import Request
 from sparkgen.delivery import environment
 from sparkgen.delivery.limits import bytes_text
@@ -139,7 +138,7 @@ def _asked(ca_file: str, *, verify: bool = False) -> Iterator[usecase.Push]:
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """Yields a function that shows how far uploads are: one line on a terminal, nothing elsewhere."""
     known, held = dict[str, str](), threading.Lock()
-    with live_line() as show:
+    with output.live_line() as show:
 
         def sent(name: str, done: int, size: int) -> None:
             with held:

@@ -12,7 +12,6 @@ from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
 from sparkgen.cli.problems import Stdin, show, wanted
-from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.collisions import claims, shared_objects
@@ -71,7 +70,7 @@ def render(request: Request) -> int:
     if checked.errors:
         return 1
     agree(checked.documents, request.namespace)
-    with progress(len(checked.documents)) as count:
+    with output.progress(len(checked.documents)) as count:
         bundles = render_all(checked.documents, request.namespace, count)
     if clashes := shared_objects(claims(checked.documents, bundles)):
         show(clashes, request, stdin, on_stdout=False)

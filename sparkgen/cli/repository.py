@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import REPORT_IT, Severity, SparkgenError
 from sparkgen.phrases import some_of
@@ -41,7 +40,7 @@ def render_repository(request: Request) -> int:
     todo = parts(root, request.directory)
     if not todo:
         raise SparkgenError(f"no sparkgen document in {root} or below (only *.yaml and *.yml files are read)")
-    with progress(len(todo)) as count:
+    with output.progress(len(todo)) as count:
         repository = Repository(request, request.directory, request.namespace, request.only_check)
         outcomes = render_parts(repository, todo, count)
     all_problems = problems_of(outcomes)

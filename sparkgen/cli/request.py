@@ -46,13 +46,37 @@ class ClusterOptions:
 
         return Place(self.kubeconfig, self.context, self.namespace)
 
+    def here(self, namespace: str) -> str:
+        """Returns the options of another command for the same place, with a blank in front."""
+        import shlex  # noqa: PLC0415 - `render` has no cluster
+
+        given = {"-n": namespace, "--context": self.context, "--kubeconfig": self.kubeconfig}
+        return "".join(f" {name} {shlex.quote(text)}" for name, text in given.items() if text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitingOptions(ClusterOptions):
+    """The options of commands that may wait for a run. `timeout`: such as `30m`, "" for no limit."""
+
+    timeout: str
+    quiet: bool
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramOptions(ClusterOptions):
+class EndOptions(ClusterOptions):
+    """The options that `kill` and `delete` share. `output`: a form of objects; `yes`: do not ask."""
+
+    output: str
+    yes: bool
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramOptions(WaitingOptions):
     """The options of `run` and `shell`, which start one program.
 
     `source`: a document, or for `run` the name of an application; `arguments`: what follows `--`; `name`: of
-    one application among several in a document; `timeout`: such as `5m`, "" for no limit.
+    one application among several in a document.
     """
 
     source: str
@@ -61,8 +85,6 @@ class ProgramOptions(ClusterOptions):
     sets: tuple[str, ...]
     set_strings: tuple[str, ...]
     name: str
-    timeout: str
-    quiet: bool
 
     @property
     def request(self) -> Request:

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sparkgen.cli import output, wait
+from sparkgen.cli import listing, output, wait
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, OBJECTS_OUTPUT, PLACE, QUIET, TIMEOUT
 from sparkgen.cli.request import ProgramOptions
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases import object_names
 from sparkgen.usecases.run import StartedRun, start
 
 HELP = """Start a new run of an application in a cluster; or, with --local, run a document on this machine.
@@ -113,24 +112,18 @@ def _run(options: RunOptions, arguments: tuple[str, ...] | None) -> int:
     cluster = connect(options.place)
     id_ = options.request_id or uuid.uuid4().hex
     started = start(cluster, options.source, arguments, id_, datetime.now(UTC))
-    _print(started, options.output)
+    if options.output == "text":
+        output.write(f"{started.name}\n")
+    else:
+        listing.show_objects([started.job], options.output)
     if started.beside and _state(started) == "started" and not options.quiet:
         output.note(f"running at the same time: {', '.join(started.beside)}")
     name, namespace = started.application.name, started.application.namespace
     if options.wait:
-        wait_options = wait.WaitOptions(
-            name=name,
-            run=started.name,
-            timeout=options.timeout,
-            quiet=options.quiet,
-            namespace=namespace,
-            context=options.context,
-            kubeconfig=options.kubeconfig,
-        )
-        return wait.wait(cluster, wait_options)
+        return wait.wait(cluster, options, name, started.name, namespace)
     if not options.quiet:
-        here = object_names.options(options.place, namespace)
-        output.note(f"{_state(started)}; next: sparkgen wait {name} --run {started.name}{here}")
+        step = f"sparkgen wait {name} --run {started.name}{options.here(namespace)}"
+        output.note(f"{_state(started)}; next: {step}")
     return 0
 
 
@@ -194,12 +187,3 @@ def _state(started: StartedRun) -> str:
     if not started.begun:
         return "the run exists already"
     return f"waiting in the queue {started.queue}" if started.queue else "started"
-
-
-def _print(started: StartedRun, form: str) -> None:
-    if form == "text":
-        output.write(f"{started.name}\n")
-    elif form == "name":
-        output.write(f"{object_names.full_name(started.job)}\n")
-    else:
-        output.data(object_names.objects_text([started.job], form))

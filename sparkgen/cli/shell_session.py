@@ -28,6 +28,7 @@ from sparkgen.codes import Code
 from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
 from sparkgen.live.facts import gather
+from sparkgen.live.find import reread
 from sparkgen.runtime.addresses import url_host
 from sparkgen.shell import client_files, driver_address, session, session_rights
 from sparkgen.shell.allocator_client import AllocatorClient, DriverSettings, Refusal
@@ -37,10 +38,10 @@ from sparkgen.shell.ended_session import refuse_everything
 from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import AskedSession, objects_of
 from sparkgen.shell.unused_fields import unused_fields
-from sparkgen.usecases import drivers
 from sparkgen.usecases.connect import run_client
 from sparkgen.usecases.forwarding import Forwarding, Served
 from sparkgen.usecases.validate import agree
+from sparkgen.usecases.wait import TimeLimit
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -121,7 +122,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     id_ = secrets.token_hex(names.SESSION_ID_LENGTH)[: names.SESSION_ID_LENGTH]
     asked = AskedSession(application.name, id_, hashlib.sha256(token.encode()).hexdigest())
     objects = objects_of(application, asked)
-    waiting = session.Waiting(options.timeout, time.monotonic() + seconds)
+    limit = TimeLimit(options.timeout, time.monotonic() + seconds)
     with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
         session.make_basis(cluster, objects)
         # Registered before the Job is created: if the answer is lost, or a signal comes, the Job may exist.
@@ -133,14 +134,14 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
             if error.status == 409:
                 ending.pop_all()  # another session's Job has this name
             raise
-        session.complete(cluster, objects, job, address, _say)
-        session_run = session.await_allocator(cluster, job, waiting, _say)
+        session.complete(cluster, objects, job, address, output.say)
+        session_run = session.await_allocator(cluster, job, limit, output.say)
         forwarding = stack.enter_context(
-            contextlib.closing(Forwarding(cluster, session_run, SERVED, 0, _say))
+            contextlib.closing(Forwarding(cluster, session_run, SERVED, 0, output.say))
         )
         forwarding.start(session_run)
         client = AllocatorClient(forwarding.open, token)
-        heartbeat = Heartbeat(client.say_alive, _say)
+        heartbeat = Heartbeat(client.say_alive, output.say)
         heartbeat.start()
         stack.callback(heartbeat.stop)
         reached = Reached(host, address, options.listening, forwarding.port)
@@ -192,7 +193,7 @@ def _prepare(
     settings, driver = _tried(client, reached)
     if not driver_address.reaches(settings.pod_address, settings.allocator_port):
         place = f"{url_host(settings.pod_address)}:{settings.allocator_port}"
-        _say(
+        output.say(
             f"this machine cannot reach pods ({place}): task "
             "results larger than spark.task.maxDirectResultSize (1 MiB) cannot be fetched"
         )
@@ -201,7 +202,9 @@ def _prepare(
     files = client_files.files(application, settings.properties, folder, reached.allocator_port, home)
     for name, text in files.items():
         folder.write(folder.conf / name, text.encode())
-    _say(f"executors will connect to {url_host(driver.host)}:{driver.port} and {driver.block_manager_port}")
+    output.say(
+        f"executors will connect to {url_host(driver.host)}:{driver.port} and {driver.block_manager_port}"
+    )
     return driver
 
 
@@ -285,7 +288,7 @@ def _until_the_end(
         return
     heartbeat.stop()
     ended = f"the session {forwarding.run.name} has ended{_why(cluster, forwarding.run)}"
-    _say(f"{ended}; Spark stops in your program")
+    output.say(f"{ended}; Spark stops in your program")
     # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
     reason = f"[{Code.SESSION_ENDED}] {ended}"
     forwarding.close()
@@ -298,7 +301,7 @@ def _until_the_end(
 
 def _why(cluster: Cluster, run: Run) -> str:
     try:
-        return f" ({fares(gather(cluster, drivers.again(cluster, run)), datetime.now(UTC))})"
+        return f" ({fares(gather(cluster, reread(cluster, run)), datetime.now(UTC))})"
     except SparkgenError:
         return ""
 
@@ -320,7 +323,7 @@ def _end(cluster: Cluster, job: Object) -> None:
         thread.start()
         thread.join(END_SECONDS)
         if thread.is_alive() or failed:
-            _say(failed[0] if failed else message)
+            output.say(failed[0] if failed else message)
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -343,7 +346,3 @@ def _leaving_by_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _say(text: str) -> None:
-    output.note(f"sparkgen: {text}")

@@ -122,7 +122,7 @@ def _watch(
             if error.status is not None and error.status < 500:
                 raise
             if not silent:
-                output.note(f"sparkgen: {error}; retrying")
+                output.say(f"{error}; retrying")
             silent = True
             continue
         silent = False

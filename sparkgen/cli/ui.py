@@ -56,9 +56,7 @@ def ui(options: UiOptions) -> None:
     served = Served(
         contract.UI_PORT, "the UI does not answer yet: Spark is starting, or spark.ui.enabled is false"
     )
-    forwarding = Forwarding(
-        cluster, chosen, served, options.port, lambda text: output.note(f"sparkgen: {text}")
-    )
+    forwarding = Forwarding(cluster, chosen, served, options.port, output.say)
     forwarding.start(chosen)
     output.write(f"http://127.0.0.1:{forwarding.port}\n")
     output.note(f"forwarding the Spark UI of {chosen.name}; press Ctrl-C to stop")

@@ -9,7 +9,6 @@ from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES
 from sparkgen.cli.problems import Stdin, show, wanted
-from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
 from sparkgen.usecases.collisions import claims, shared_objects
@@ -54,7 +53,7 @@ def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
 
     if len(documents) < 2:
         return []
-    with progress(len(documents)) as count:
+    with output.progress(len(documents)) as count:
         return shared_objects(claims(documents, render_all(documents, request.namespace, count)))
 
 

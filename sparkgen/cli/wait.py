@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, PLACE, QUIET, RUN
-from sparkgen.cli.request import ClusterOptions
+from sparkgen.cli.request import WaitingOptions
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar.duration import to_seconds
@@ -19,7 +20,6 @@ from sparkgen.grammar.error import GrammarError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import Life, State
 from sparkgen.live.values import Run
-from sparkgen.usecases import object_names
 from sparkgen.usecases.wait import Ended, follow, lasting, why
 
 if TYPE_CHECKING:
@@ -46,40 +46,40 @@ DETACHED = 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WaitOptions(ClusterOptions):
-    """The options of a call. `run`: "" for the latest one; `timeout`: such as `30m`, "" for no limit."""
+class WaitOptions(WaitingOptions):
+    """The application, and its run to wait for; "" for the latest one."""
 
     name: str
-    run: str = ""
-    timeout: str = ""
-    quiet: bool = False
+    run: str
 
 
 def connect_and_wait(options: WaitOptions) -> int:
     """Wait as `wait` does, in the cluster of the options."""
     cluster = connect(options.place)
-    return wait(cluster, replace(options, namespace=cluster.namespace))
+    return wait(cluster, options, options.name, options.run, cluster.namespace)
 
 
-def wait(cluster: Cluster, options: WaitOptions) -> int:
-    """Wait until the run has ended. Returns its exit code, 124 after the timeout, or 130 after Ctrl-C."""
+def wait(cluster: Cluster, options: WaitingOptions, name: str, chosen: str, namespace: str) -> int:
+    """Wait until a run has ended. Returns its exit code, 124 after the timeout, or 130 after Ctrl-C.
+
+    `name`: of its application; `chosen`: the run's name, "" for the latest one.
+    """
     seconds = seconds_of(options.timeout)
-    run = choose(one(cluster, options.name, options.namespace), options.run)
-    if contract.is_session(run.workload) and not options.run:
+    run = choose(one(cluster, name, namespace), chosen)
+    if contract.is_session(run.workload) and not chosen:
         raise SparkgenError(
             f"{run.application} has sessions, but no run yet; apply the document first, or choose a "
             "session with --run"
         )
-    here = object_names.options(options.place, options.namespace)
+    here = options.here(namespace)
     again = f"sparkgen wait {run.application} --run {run.name}{here}"
-    reporter = ProgressReporter(quiet=options.quiet, terminal=sys.stderr.isatty())
     try:
-        ended = follow(cluster, run, reporter, seconds)
+        with output.live_line() as show:
+            reporter = ProgressReporter(show, quiet=options.quiet, terminal=sys.stderr.isatty())
+            ended = follow(cluster, run, reporter, seconds)
     except KeyboardInterrupt:
-        reporter.close()
         output.note(f"{run.name} is still running; to wait again: {again}")
         return DETACHED
-    reporter.close()
     if ended is None:
         output.note(
             f"{run.name} has not ended after {options.timeout} and is still running; to wait again: {again}"
@@ -119,10 +119,9 @@ def seconds_of(text: str) -> int | None:
 class ProgressReporter:
     """Prints the progress: one line that changes on a terminal, a line for each new state elsewhere."""
 
-    def __init__(self, *, quiet: bool, terminal: bool) -> None:
-        self._quiet, self._terminal = quiet, terminal
+    def __init__(self, show: Callable[[str], None], *, quiet: bool, terminal: bool) -> None:
+        self._show, self._quiet, self._terminal = show, quiet, terminal
         self._told = ""
-        self._open = False
 
     def tell(self, run: Run, life: Life) -> None:
         """Print the current state of a run."""
@@ -140,17 +139,10 @@ class ProgressReporter:
         if self._quiet:
             return
         if self._terminal:
-            output.redraw(text)
-            self._open = True
+            self._show(text)
         elif (key or text) != self._told:
             output.note(text)
         self._told = key or text
-
-    def close(self) -> None:
-        """Remove the line that changes."""
-        if self._open:
-            output.redraw()
-            self._open = False
 
 
 COMMAND = command(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
-from sparkgen.cli.progress import live_line
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
 from sparkgen.whatif import json_report, overlay_report, page, text_report
@@ -108,7 +107,7 @@ def _agree(options: WhatifOptions) -> None:
 
 
 def _study(log: str, question: Question) -> Study:
-    with live_line() as say:
+    with output.live_line() as say:
         recording = read_recording(log, lambda read: say(f"read {read // MIB} MiB of {log}"))
         return study(
             recording,

@@ -95,6 +95,16 @@ def choose(application: Application, wanted: str = "") -> Run:
     raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}; it has {listed}")
 
 
+def reread(cluster: Cluster, run: Run) -> Run:
+    """Returns the run as it is now; a Deployment's also after an apply that gave it another name.
+
+    Raises SparkgenError if it no longer exists.
+    """
+    application = one(cluster, run.application, run.namespace)
+    deployed = (candidate for candidate in application.runs if candidate.kind == run.kind == "Deployment")
+    return next(deployed, None) or choose(application, run.name)
+
+
 def _spaces(listed: Listed) -> list[tuple[str, list[ObjectView], list[ObjectView]]]:
     """Returns each namespace that has workloads, with them and its pods, by name."""
     of = partial(namespace_of, listed=listed)

@@ -5,36 +5,27 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose, one
-from sparkgen.live.state import Life, State
-from sparkgen.live.values import Run, container, label_of, leaving, name_of
+from sparkgen.live.state import ENDED, State
+from sparkgen.live.values import Run, label_of, name_of
 from sparkgen.objects import Object
 from sparkgen.preflight.ownership import owner_of
 from sparkgen.shell import session_objects
 from sparkgen.shell.allocator_client import AllocatorClient
 from sparkgen.shell.driver_address import DriverAddress, listens_here
 from sparkgen.shell.session_objects import SessionObjects
-from sparkgen.usecases import drivers
 from sparkgen.usecases.requested_run import queue_of
+from sparkgen.usecases.wait import TimeLimit, until_ready
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
 LOOK_SECONDS = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """How long to wait for a session's pod. `timeout`: as written; `deadline`: of the monotonic clock."""
-
-    timeout: str
-    deadline: float
 
 
 def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
@@ -112,30 +103,11 @@ def complete(
         cluster.patch(job, {"spec": {"suspend": False}})
 
 
-def await_allocator(cluster: Cluster, job: Object, waiting: Waiting, say: Callable[[str], None]) -> Run:
+def await_allocator(cluster: Cluster, job: Object, limit: TimeLimit, say: Callable[[str], None]) -> Run:
     """Returns the run when its allocator answers. Raises SparkgenError if it will not, or not in time."""
     application = one(cluster, label_of(job, contract.LABEL_APPLICATION), job["metadata"]["namespace"])
     run = choose(application, name_of(job))
-
-    def awaited(life: Life, fares: str) -> str:
-        text = f"{run.name} is {fares}"
-        if life.over or life.state is State.DELETING:
-            raise SparkgenError(text)
-        if life.state is State.RUNNING:
-            text = f"{run.name} is running, but not ready yet"
-        if time.monotonic() >= waiting.deadline:
-            raise SparkgenError(
-                f"{text}; it was not ready within {waiting.timeout}. To wait longer, increase --timeout"
-            )
-        return text
-
-    return drivers.wait(cluster, run, answers, awaited, say)
-
-
-def answers(run: Run) -> bool:
-    """Whether the session's allocator answers."""
-    pod = run.driver
-    return pod is not None and not leaving(pod) and container(pod).get("ready") is True
+    return until_ready(cluster, run, run.name, (*ENDED, State.DELETING), limit, say)
 
 
 def await_stop(client: AllocatorClient, driver: DriverAddress, seconds: float) -> None:

@@ -32,7 +32,6 @@ from sparkgen.preflight import (
     read_live,
 )
 from sparkgen.preflight.judge import in_order
-from sparkgen.usecases import object_names
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -51,11 +50,6 @@ class Applied:
 
     item: Object
     result: str
-
-    @property
-    def name(self) -> str:
-        """`job.batch/pi-51bb888d`, as kubectl names it."""
-        return object_names.full_name(self.item)
 
 
 @dataclass(frozen=True, slots=True)

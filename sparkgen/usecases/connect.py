@@ -20,19 +20,17 @@ from urllib.parse import unquote
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
+from sparkgen.live.find import reread
 from sparkgen.live.tunnel import LOCALHOST
 from sparkgen.live.values import (
     Application,
     Run,
     connect_port,
-    container,
     described,
-    leaving,
     notebook_port,
     served_as,
 )
 from sparkgen.model.connect import REMOTE, address
-from sparkgen.usecases.drivers import again
 from sparkgen.usecases.forwarding import Served
 
 if TYPE_CHECKING:
@@ -69,7 +67,7 @@ def server(application: Application) -> Run:
 def start(cluster: Cluster, run: Run) -> Run:
     """Start a suspended server; returns the run as it is then. Raises ClusterError if that is refused."""
     cluster.patch(run.workload, {"spec": {"replicas": 1}})
-    return again(cluster, run)
+    return reread(cluster, run)
 
 
 def served(run: Run) -> Served:
@@ -77,12 +75,6 @@ def served(run: Run) -> Served:
     if port := notebook_port(run):
         return Served(port, "JupyterLab does not answer yet", LOCALHOST, SILENCE)
     return Served(connect_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
-
-
-def answers(run: Run) -> bool:
-    """Whether the server accepts connections: its container is ready if it answers gRPC."""
-    pod = run.driver
-    return pod is not None and not leaving(pod) and container(pod).get("ready") is True
 
 
 def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
+from sparkgen.live.find import reread
 from sparkgen.live.state import State, life_of
 from sparkgen.live.tunnel import LOOPBACK, SILENCE, Places, Tunnel, has
 from sparkgen.live.values import Run, container, leaving, name_of, running, status_of, uid_of
 from sparkgen.objects import ObjectView
-from sparkgen.usecases.drivers import again
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -112,7 +112,7 @@ class Forwarding:
         elif not comes_back:
             return False
         else:
-            self.run = again(self._cluster, before)
+            self.run = reread(self._cluster, before)
             if life_of(self.run).state in (State.SUSPENDED, State.DELETING):
                 return False
         if (driver := _driver(self.run)) not in ("", self._driver):

@@ -1,13 +1,14 @@
-"""Follows a run to its end, and returns its exit code.
+"""Waits for a run: until its driver is ready, or until its end, for its exit code.
 
-A watch reports the Job's end at once; the pods are read every few seconds, to show progress to the user.
+A watch reports a Job's end at once; the pods are read every few seconds, to show progress to the user.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparkgen import contract
@@ -15,14 +16,17 @@ from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import KILLED
 from sparkgen.errors import SparkgenError
 from sparkgen.live.driverlog import telling_lines
-from sparkgen.live.explain import explain
+from sparkgen.live.explain import explain, fares
 from sparkgen.live.facts import gather
+from sparkgen.live.find import reread
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     Run,
     annotation_of,
     conditions,
+    container,
     label_of,
+    leaving,
     newest_first,
     owner_of,
     served_as,
@@ -30,15 +34,82 @@ from sparkgen.live.values import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from sparkgen.cluster import Cluster
     from sparkgen.live.reason import Reason
 
+DRIVER_SECONDS = 1.0
+"""Seconds between two reads of a driver that is not ready."""
 LOOK_SECONDS = 10.0
 """Seconds between two reads of the pods. The Job's end is seen at once."""
 MOST_SECONDS_BETWEEN_TRIES = 30.0
 _PASSING = (429, 500, 502, 503, 504)
+
+
+def until(
+    cluster: Cluster,
+    run: Run,
+    reached: Callable[[Run], bool],
+    awaited: Callable[[Life, str], str],
+    say: Callable[[str], None],
+) -> Run:
+    """Wait until `reached` is true of a run; returns the run as it is then.
+
+    `awaited`: returns what the wait is for, from the run's state and its state in words; a SparkgenError that
+    it raises ends the wait. `say`: called with that text whenever it changes.
+    """
+    last = ""
+    while not reached(run):
+        facts = gather(cluster, run)
+        text = awaited(facts.life, fares(facts, datetime.now(UTC)))
+        if text != last:
+            say(f"waiting: {text}")
+            last = text
+        time.sleep(DRIVER_SECONDS)
+        run = reread(cluster, run)
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """How long to wait until a driver is ready. `text`: as written; `deadline`: of the monotonic clock."""
+
+    text: str
+    deadline: float
+
+
+def until_ready(
+    cluster: Cluster,
+    run: Run,
+    name: str,
+    ends: Collection[State],
+    limit: TimeLimit,
+    say: Callable[[str], None],
+) -> Run:
+    """Wait until the driver's container is ready; returns the run as it is then.
+
+    `name`: of what is awaited, in messages; `say`: as of `until`. Raises SparkgenError if the run gets into a
+    state of `ends` instead, or not in time.
+    """
+
+    def awaited(life: Life, state: str) -> str:
+        text = f"{name} is {state}"
+        if life.state in ends:
+            raise SparkgenError(text)
+        if life.state is State.RUNNING:
+            text = f"{name} is running, but not ready yet"
+        if time.monotonic() >= limit.deadline:
+            raise SparkgenError(
+                f"{text}; it was not ready within {limit.text}. To wait longer, increase --timeout"
+            )
+        return text
+
+    return until(cluster, run, is_ready, awaited, say)
+
+
+def is_ready(run: Run) -> bool:
+    """Whether the driver's container is ready: a server then answers, and so does a session's allocator."""
+    pod = run.driver
+    return pod is not None and not leaving(pod) and container(pod).get("ready") is True
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from sparkgen.live.tunnel import Tunnel
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver import properties
 from sparkgen.shell import client_files
-from sparkgen.usecases import drivers, forwarding
+from sparkgen.usecases import forwarding, wait
 
 from .conftest import DOCUMENT, Cli, Result
 from .kube import Kube
@@ -58,7 +58,7 @@ def shell(
     runtime.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     monkeypatch.setenv("KUBECONFIG", kube.kubeconfig(tmp_path))
-    monkeypatch.setattr(drivers, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(wait, "DRIVER_SECONDS", 0.02)
     monkeypatch.setattr(forwarding, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(Cluster, "forward", lambda *_: Forwarded(allocator))
     put = kube.put
@@ -200,7 +200,7 @@ def test_a_signal_while_it_begins_ends_what_was_begun(
 ) -> None:
     """Nothing of the session is left, and no program runs."""
     monkeypatch.setattr("time.sleep", lambda _: os.kill(os.getpid(), signal.SIGTERM))
-    monkeypatch.setattr("sparkgen.shell.session.answers", lambda _: False)
+    monkeypatch.setattr(wait, "is_ready", lambda _: False)
     assert shell("app.yaml", *program("print(1)")).code == 128 + signal.SIGTERM
     assert kube.named("Job") == []
 
