@@ -18,6 +18,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live import peers
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.httpserver.fairness import ConnectionLimiter
+from sparkgen.runtime.sockets import own_users
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = (LOOPBACK, "::1")
@@ -108,7 +109,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
         if self.over:
             return False
         uid = peers.user_of(client_address[:2], request.getsockname()[:2])
-        mine = uid is None or uid in peers.own(os.environ)
+        mine = uid is None or uid in own_users(os.environ)
         if not mine and uid != peers.GONE:
             self.say(FOREIGN)
         return mine

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Iterable, Iterator
 
 from sparkgen.local.errors import CannotRun
-from sparkgen.runtime.allocator.driver import sockets
+from sparkgen.runtime import sockets
 
 LOOPBACK = "127.0.0.1"
 OTHER_LOOPBACK = "::1"

@@ -8,7 +8,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from sparkgen.runtime.deadline import watch
 
 
-class _Connection(HTTPConnection):
+class WatchedConnection(HTTPConnection):
     """A connection without TLS."""
 
     def getresponse(self) -> urllib3.HTTPResponse:  # type: ignore[override] # as in urllib3's own class
@@ -29,7 +29,7 @@ class _TlsConnection(HTTPSConnection):
 class WatchedPool(urllib3.HTTPConnectionPool):
     """Connections to one server, without TLS."""
 
-    ConnectionCls = _Connection
+    ConnectionCls = WatchedConnection
 
 
 class WatchedTlsPool(urllib3.HTTPSConnectionPool):

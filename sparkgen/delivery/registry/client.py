@@ -6,6 +6,7 @@ import ssl
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from urllib3.exceptions import HTTPError
 
 from sparkgen.delivery.registry import errors
 from sparkgen.delivery.registry.errors import RegistryError
+from sparkgen.delivery.registry.receiver import check_receiver, checked
 from sparkgen.runtime.deadline import Deadline, within
 from sparkgen.runtime.registry.challenge import challenge
 from sparkgen.runtime.registry.credentials import Credentials, api_host
@@ -80,7 +82,7 @@ class Target:
 
     @property
     def local(self) -> bool:
-        """Whether it is on this machine, where plain HTTP is no risk."""
+        """Whether its name is this machine's, where plain HTTP is allowed (see `receiver`)."""
         return self.host.rpartition(":")[0] in _LOCAL_HOSTS or self.host in _LOCAL_HOSTS
 
 
@@ -312,4 +314,5 @@ def _pool(target: Target, environment: Mapping[str, str]) -> urllib3.PoolManager
     bypass: Callable[..., bool] = vars(urllib.request)["proxy_bypass_environment"]
     if proxy and not target.local and not bypass(target.host, {"no": known.get("no_proxy", "")}):
         return watched(urllib3.ProxyManager(proxy if "://" in proxy else f"http://{proxy}", **more))
-    return watched(urllib3.PoolManager(**more))
+    check = partial(check_receiver, host=target.host, environment=environment, anywhere=target.insecure)
+    return checked(watched(urllib3.PoolManager(**more)), check)

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from sparkgen import contract
+from sparkgen.runtime import sockets
 from sparkgen.runtime.allocator.allocator import Parts
-from sparkgen.runtime.allocator.driver import sockets
 from sparkgen.runtime.allocator.driver.client_session import ClientEndpoint, ClientSession, SessionPod
 from sparkgen.runtime.allocator.driver.driver_address import DriverAddress, DriverAddresses
 from sparkgen.runtime.allocator.driver.session import driver_properties

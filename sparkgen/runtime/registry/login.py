@@ -19,6 +19,7 @@ from sparkgen.runtime.registry.credentials import Credentials, api_host
 
 BASIC = "Basic "
 """How the header with a name and a password begins."""
+_FORM = "application/x-www-form-urlencoded"
 REDIRECTS = (301, 302, 303, 307, 308)
 MOST_REDIRECTS = 5
 _TOKEN = re.compile(r"[\x21-\x7e]+")
@@ -106,6 +107,11 @@ class Place:
         return f"{where.scheme}://{where.netloc}" == self.base
 
 
+def carries_credentials(headers: Mapping[str, str]) -> bool:
+    """Whether a request of a Login, with these headers, has a password or token in it: only its forms do."""
+    return "Authorization" in headers or headers.get("Content-Type") == _FORM
+
+
 class Login(Generic[Answer]):
     """Sends requests about one repository; for several threads. `actions`: such as `pull,push`."""
 
@@ -188,7 +194,7 @@ class Login(Generic[Answer]):
             }
             data = urlencode(form).encode()
             headers |= {
-                "Content-Type": "application/x-www-form-urlencoded",
+                "Content-Type": _FORM,
                 "Content-Length": str(len(data)),
             }
             answer = self._wire.send("POST", asked.realm, headers, lambda: [data])

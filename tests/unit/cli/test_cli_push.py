@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import os
+import pwd
 import shutil
 import socket
 import ssl
@@ -449,6 +450,35 @@ def test_a_registry_without_tls_sends_the_password_nowhere_else(project: Cli, re
         registry.realm = realm
         said = project("push", "app.yaml").err
         assert "without TLS, it must be at the registry's own address" in said
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="Linux tells whose a socket is")
+@pytest.mark.parametrize("more", ["", "    insecure: true\n"])
+@pytest.mark.parametrize(
+    ("scheme", "entry"), [("basic", {}), ("bearer", {}), ("bearer", {"identitytoken": "secret"})]
+)
+def test_another_user_of_this_machine_gets_no_password(
+    project: Cli,
+    registry: Registry,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+    entry: dict[str, str],
+    more: str,
+) -> None:
+    """Who listens at the registry's port while no port-forward runs, or at the other address of localhost."""
+    monkeypatch.setattr("sparkgen.delivery.registry.receiver.own_users", lambda _: frozenset({65533}))
+    write(registry.address, more)
+    registry.login = scheme
+    login(registry, **entry)
+    done = project("push", "app.yaml")
+    port = registry.address.partition(":")[2]
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert done.code == 2
+    assert f"the program at 127.0.0.1:{port} belongs to {user} (uid {os.getuid()})" in done.err
+    assert f"start your port-forward before you push, and write 127.0.0.1:{port}, not localhost" in done.err
+    assert registry.seen
+    assert {line.split(" ", 2)[2] for line in registry.seen} == {""}
+    assert {line.split(" ", 1)[0] for line in registry.seen} <= {"GET", "HEAD"}
 
 
 def test_a_token_is_asked_for_what_a_push_needs(project: Cli, registry: Registry) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.live.peers import GONE, own, uid_in, user_of
+from sparkgen.live.peers import GONE, uid_in, user_of
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 QUEUES = "00000000:00000000 00:00000000 00000000"
@@ -93,10 +93,3 @@ def test_without_tables_nobody_knows(tmp_path: Path) -> None:
     assert user_of(CLIENT, SERVER, (tmp_path / "none", tmp_path / "bytes")) is None
     (tmp_path / "tcp6").write_text(HEAD + V4)
     assert user_of(CLIENT, SERVER, (tmp_path / "none", tmp_path / "tcp6")) == 1001
-
-
-def test_own_users_are_this_one_root_and_who_called_sudo() -> None:
-    """What is no number is nobody."""
-    assert own({}) == {0, os.getuid()}
-    assert own({"SUDO_UID": "1234"}) == {0, os.getuid(), 1234}
-    assert own({"SUDO_UID": "-1"}) == {0, os.getuid()}

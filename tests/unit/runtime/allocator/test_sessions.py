@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import socket
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.codes import Code, Hindrance
-from sparkgen.runtime.allocator.driver import sessions, sockets
+from sparkgen.runtime.allocator.driver import sessions
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.driver.protocol import BadMessage, target_of
 from sparkgen.runtime.allocator.driver.sessions import (
@@ -158,22 +153,6 @@ def test_the_driver_is_told_of_the_end_whatever_a_round_says(clock: Clock) -> No
     ended = Hindrance(Code.SESSION_ENDED, "over")
     mailbox.fail(ended)
     assert not mailbox.wait_told(30.0)
-
-
-def test_who_listens_at_a_port(tmp_path: Path) -> None:
-    """By the kernel's table: another socket has another inode, and who does not listen has none."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as first:
-        port = first.getsockname()[1]
-        before = sockets.listening(port)
-        assert len(before) == 1
-        assert sockets.users(port) == {os.getuid()}
-        with socket.create_connection(("127.0.0.1", port)):
-            assert sockets.listening(port) == before
-    assert not sockets.listening(port) & before
-    garbled = tmp_path / "tcp"
-    garbled.write_text("head\n\n  0: 0100007F:1BA6\n 1: x:1BA6 y 0A a b c d e 0 z\n")
-    assert sockets.listening(7078, (garbled, tmp_path / "none")) == frozenset()
-    assert sockets.users(7078, (garbled, tmp_path / "none")) == frozenset()
 
 
 @pytest.mark.parametrize(
