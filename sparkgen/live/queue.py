@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from sparkgen import contract
@@ -68,14 +69,13 @@ def queued(pods: Iterable[ObjectView]) -> list[ObjectView]:
 class Queues:
     """The queues of a cluster, as they are when they are first asked for: a namespace's are read once.
 
-    Several threads may ask at the same time.
+    If they cannot be read, each caller gets the same error. Several threads may ask at the same time.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._guard = threading.Lock()
-        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-        self._places: dict[str, _Places] = {}
+        self._places: dict[str, Future[_Places]] = {}
 
     def place(self, run: Run) -> QueuePlace | None:
         """Returns the place of the first waiting Workload of a run's driver and executors; None: no queue."""
@@ -88,11 +88,14 @@ class Queues:
 
     def _in(self, namespace: str) -> _Places:
         with self._guard:
-            lock = self._locks[namespace]
-        with lock:
-            if namespace not in self._places:
-                self._places[namespace] = _places(_workloads(self._cluster, namespace))
-            return self._places[namespace]
+            first = namespace not in self._places
+            found = self._places.setdefault(namespace, Future())
+        if first:
+            try:
+                found.set_result(_places(_workloads(self._cluster, namespace)))
+            except BaseException as error:  # noqa: BLE001 - it comes up where the result is asked for
+                found.set_exception(error)
+        return found.result()
 
 
 def _places(workloads: Iterable[ObjectView]) -> _Places:

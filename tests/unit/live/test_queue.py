@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import pytest
+
 from sparkgen.cluster import Cluster as ClusterOfCommands
 from sparkgen.cluster import ClusterError
 from sparkgen.live.facts import gather
@@ -155,10 +157,14 @@ def test_a_suspended_job_of_a_queue_is_asked_for_its_events() -> None:
 
 
 class Counting(WithEvents):
-    """A cluster that counts how often the Workloads of a namespace are listed."""
+    """A cluster that counts how often the Workloads of a namespace are listed.
 
-    def __init__(self, *objects: Object, forbidden: Sequence[str] = ()) -> None:
-        super().__init__(*objects, forbidden=forbidden)
+    `fault`: why they cannot be listed.
+    """
+
+    def __init__(self, *objects: Object, fault: Exception | None = None) -> None:
+        super().__init__(*objects)
+        self.fault = fault
         self.listed: Counter[str] = Counter()
 
     def list(  # type: ignore[override]
@@ -166,6 +172,8 @@ class Counting(WithEvents):
     ) -> Sequence[Object]:
         """What there is of a kind."""
         self.listed[f"{kind} {namespace}"] += 1
+        if kind == "Workload" and self.fault:
+            raise self.fault
         return super().list(api_version, kind, namespace, selector, fields)
 
 
@@ -184,4 +192,28 @@ def test_workloads_are_listed_once_for_all_runs_of_a_command() -> None:
         "job-3": "queued in team-a, 3rd of 4 (no quota for w-3)",
         "job-4": "queued in team-a, 4th of 4 (no quota for w-4)",
         "job-5": "queued in team-b, 1st of 1 (no quota for w-5)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "asked"),
+    [
+        (ClusterError("does not answer"), 1),
+        (ClusterError("too many requests", 429), 1),
+        (TypeError("odd"), 1),
+        (ClusterError("forbidden", 403), 2),  # each version is asked for once
+    ],
+)
+def test_a_list_that_fails_is_not_repeated_for_each_run(fault: Exception, asked: int) -> None:
+    """A server that does not answer would keep each run waiting in turn, and all rows say why."""
+    jobs = [queued_job(name=f"job-{number}", spec={"suspend": True}) for number in range(1, 20)]
+    cluster = Counting(*jobs, fault=fault)
+    shown = rows(cast(ClusterOfCommands, cluster), find(cluster).applications, every, NOW)
+    assert cluster.listed[f"Workload {NAMESPACE}"] == asked
+    causes = {row.reason.cause for row in shown if row.reason is not None}
+    assert len(shown) == len(jobs)
+    assert causes == {
+        "queued in team-a"
+        if asked > 1
+        else f"sparkgen cannot read its objects ({type(fault).__name__}: {fault})"
     }
