@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import ssl
 import threading
 from collections.abc import Iterator
@@ -102,3 +103,16 @@ def test_what_is_gone_is_no_error(program: Any) -> None:
     with serving(200, body=b'{"items": []}') as api:
         program.API = api.address
         assert program.owned("/x", "default", "pi") == []
+
+
+def test_lists_leave_the_content_of_objects_with_the_server(program: Any) -> None:
+    """A namespace has other people's ConfigMaps, too. A server that cannot do that sends whole objects."""
+    own = {"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}
+    items = [{"metadata": {"name": "mine", "annotations": own}}, {"metadata": {"name": "a neighbour's"}}]
+    with serving(200, body=json.dumps({"kind": "PartialObjectMetadataList", "items": items}).encode()) as api:
+        program.API = api.address
+        assert program.owned("/x", "default", "pi") == ["mine"]
+        [asked] = api.asked
+    metadata, anything = asked["Accept"].split(",")
+    assert metadata == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+    assert anything == "application/json"

@@ -20,6 +20,8 @@ API = "https://kubernetes.default.svc"
 SELECTOR = "sparkgen.dev/run"
 PATIENCE_SECONDS = 240
 PAGE = 500
+METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+"""Of a list: the content of a neighbour's ConfigMaps stays with the API server."""
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -32,7 +34,8 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 def call(method, path, query=None, body=None):
     """The answer of the API server as a value; None for an object that is gone."""
     token = (ACCOUNT / "token").read_text(encoding="utf-8").strip()
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    accept = METADATA_ONLY if method == "GET" else "application/json"
+    headers = {"Authorization": f"Bearer {token}", "Accept": accept, "Content-Type": "application/json"}
     url = f"{API}{path}?{urllib.parse.urlencode(query or {})}"
     data = json.dumps(body).encode() if body else None
     request = urllib.request.Request(url, data, headers, method=method)
