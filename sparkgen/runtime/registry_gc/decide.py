@@ -32,7 +32,8 @@ def decide(
     found = sorted(manifests)
     if named.unread:
         told = "; ".join(f"{name}: {why}" for name, why in sorted(named.unread.items()))
-        return Decision((), {}, f"not every namespace could be read, so nothing is removed ({told})")
+        why = "an object in a namespace that could not be read may use any artifact"
+        return Decision((), {}, f"nothing is removed, because {why} ({told})")
     reasons = {one: why for one in found if (why := _reason(one, named, settings, now))}
     _with_relatives(found, parts, reasons)
     kept: dict[str, int] = {}

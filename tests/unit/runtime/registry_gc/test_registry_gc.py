@@ -145,11 +145,13 @@ def test_what_belongs_to_a_kept_one_stays() -> None:
 
 def test_nothing_goes_while_a_namespace_is_unread() -> None:
     """Not even of the namespaces that could be read: an artifact may be named from anywhere."""
-    found = decide(
-        [old("analytics/etl", "a")], no_parts, Named(frozenset(), {"reporting": "403"}), SETTINGS, NOW
-    )
+    unread = {"reporting": "403", "finance": "404"}
+    found = decide([old("analytics/etl", "a")], no_parts, Named(frozenset(), unread), SETTINGS, NOW)
     assert found.removed == ()
-    assert "reporting: 403" in found.refusal
+    assert found.refusal == (
+        "nothing is removed, because an object in a namespace that could not be read may use any artifact "
+        "(finance: 404; reporting: 403)"
+    )
 
 
 MANIFESTS = st.builds(
