@@ -15,6 +15,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,8 +87,7 @@ def of_this_machine(wanted: Requirements, environment: Mapping[str, str]) -> Req
 
 
 def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
-    work = folder / ".work"
-    work.mkdir()
+    work = Path(tempfile.mkdtemp(prefix=".work-", dir=folder))  # no package knows this name
     target = work / "packages"
     file = work / "requirements.txt"
     file.write_text(packages.checked_text(wanted.text), encoding="utf-8", newline="\n")
@@ -218,7 +218,7 @@ def _all_named(target: Path, wanted: Requirements) -> None:
 
 def installed(target: Path) -> Iterator[tuple[str, str]]:
     """Yields names and versions of the packages in a folder."""
-    for metadata in sorted(target.glob("*.dist-info/METADATA")):
+    for metadata in filter(Path.is_file, sorted(target.glob("*.dist-info/METADATA"))):
         found = HeaderParser().parsestr(metadata.read_text(encoding="utf-8", errors="replace"))
         yield str(found["Name"]), str(found["Version"])
 
@@ -231,15 +231,25 @@ def strip(target: Path) -> None:
     shutil.rmtree(target / "bin", ignore_errors=True)
     for cache in [*target.rglob("__pycache__")]:
         shutil.rmtree(cache, ignore_errors=True)
-    for name in (".lock", ".gitignore", "CACHEDIR.TAG"):
-        (target / name).unlink(missing_ok=True)
-    for folder in target.glob("*.dist-info"):
-        for name in _PERSONAL:
-            (folder / name).unlink(missing_ok=True)
-        record = folder / "RECORD"
+    folders = sorted(target.glob("*.dist-info"))
+    own = [target / name for name in (".lock", ".gitignore", "CACHEDIR.TAG")]
+    for file in [*own, *(folder / name for folder in folders for name in _PERSONAL)]:
+        if file.is_file():  # a package may have a folder of this name
+            file.unlink()
+    for record in (folder / "RECORD" for folder in folders):
         if record.is_file():
-            text = record_text(record.read_text(encoding="utf-8"), lambda path: (target / path).is_file())
-            record.write_text(text, encoding="utf-8", newline="\n")
+            record.write_text(_stripped(record, target), encoding="utf-8", newline="\n")
+
+
+def _stripped(record: Path, target: Path) -> str:
+    try:
+        text = record.read_text(encoding="utf-8")
+        # Unlike `Path.is_file`, this raises nothing for a name that no file can have.
+        return record_text(text, lambda path: os.path.isfile(f"{target}/{path}"))  # noqa: PTH113
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise CannotRun(
+            f"the RECORD of {record.parent.name} cannot be read ({error}): pin another version of the package"
+        ) from None
 
 
 def record_text(text: str, there: Callable[[str], bool]) -> str:

@@ -249,6 +249,39 @@ def test_a_package_may_have_any_name(no_network: dict[str, str]) -> None:
     assert (build("six==1\n", no_network) / "packages/a.py").is_file()
 
 
+@pytest.mark.parametrize(
+    "name",
+    [".work", ".lock", ".gitignore", "CACHEDIR.TAG", "six-1.dist-info/INSTALLER", "bin.dist-info/METADATA"],
+)
+def test_a_package_may_have_a_folder_of_any_name(no_network: dict[str, str], name: str) -> None:
+    """Also of what installers write as a file, and of a folder in which sparkgen works."""
+    with Path(no_network["PATH"], "uv").open("a") as file:
+        file.write(f"(target / {name!r}).mkdir(parents=True)\n(target / {name!r} / 'a.py').write_text('x')\n")
+    assert (build("six==1\n", no_network) / name / "a.py").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("record", "kept"),
+    [
+        (b"a" * 200_000 + b",,\n", None),
+        (b"\xff,,\n", None),
+        (b"a" * 5000 + b",,\n" + b"six\0.py,,\nsix.py,,\n", "six.py,,\n"),
+    ],
+    ids=["a long field", "bytes that are no text", "names that no file can have"],
+)
+def test_whatever_a_record_says(no_network: dict[str, str], record: bytes, kept: str | None) -> None:
+    """A wheel's author writes it: what cannot be read is a sentence that names the package."""
+    with Path(no_network["PATH"], "uv").open("a") as file:
+        file.write(f"(info / 'RECORD').write_bytes({record!r})\n(target / 'six.py').write_text('x')\n")
+    if kept is None:
+        with pytest.raises(
+            CannotRun, match=r"^the RECORD of six-1\.dist-info cannot be read .*: pin another"
+        ):
+            build("six==1\n", no_network)
+    else:
+        assert (build("six==1\n", no_network) / "six-1.dist-info/RECORD").read_text() == kept
+
+
 def test_what_the_installer_says_comes_without_passwords(no_network: dict[str, str]) -> None:
     """And with what to do."""
     with pytest.raises(CannotRun) as raised:
