@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sparkgen.jsonvalue import decode
-from sparkgen.local.ports import LOOPBACK
+from sparkgen.local.ports import LOOPBACK, is_ours
 from sparkgen.local.status import Tasks
 from sparkgen.runtime.deadline import within
 
@@ -28,10 +28,12 @@ def follow(port: int, application_id: str, show: Callable[[Tasks], None], ended:
 
 
 def ask(port: int, application_id: str) -> Tasks | None:
-    """The current tasks; None if the driver does not answer.
+    """The current tasks; None if the driver does not answer, or another user has its port.
 
     Source: Spark's monitoring REST API, `/applications/<id>/allexecutors`.
     """
+    if not is_ours(port):
+        return None
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.connect()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparkgen.local import tasks
+from sparkgen.local import ports, tasks
 from sparkgen.local.status import Tasks
 
 
@@ -43,6 +43,16 @@ def test_an_answer_of_spark_is_read() -> None:
     """Its executors are summed."""
     with answering(whole(b'[{"activeTasks": 1, "completedTasks": 2, "failedTasks": 3}]')) as port:
         assert tasks.ask(port, "a") == Tasks(1, 2, 3)
+
+
+def test_another_user_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens at the port before Spark does would choose what the terminal shows."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        monkeypatch.setattr(ports.sockets, "users", lambda _: frozenset({65534}))
+        assert tasks.ask(listener.getsockname()[1], "a") is None
+        with pytest.raises(BlockingIOError):
+            listener.accept()
 
 
 @pytest.mark.parametrize(
