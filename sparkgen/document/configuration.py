@@ -105,7 +105,7 @@ def sections(data: bytes, file: str) -> tuple[list[Mapping[str, Node]], list[Pro
 def _top_level(root: Node) -> Iterator[Problem]:
     """The problems with the fields of a configuration, without those below `lint`."""
     if not root.is_mapping:
-        yield _wrong(root.position, (), "must be a mapping", "for example: lint: ...", root.text)
+        yield mistake(root.position, (), "must be a mapping", "for example: lint: ...", root.text)
         return
     for name in root.entries:
         if name not in FIELDS:
@@ -113,16 +113,16 @@ def _top_level(root: Node) -> Iterator[Problem]:
 
             near = difflib.get_close_matches(name, FIELDS, n=1)
             step = f"write `{near[0]}`" if near else f"write one of {', '.join(FIELDS)}"
-            yield _wrong(root.keys[name], (name,), f"`{name}` is not a field here", step, name)
+            yield mistake(root.keys[name], (name,), f"`{name}` is not a field here", step, name)
     image = root.entries.get(RUNTIME_IMAGE)
     if image is not None and image.value is not None and (said := _image_problem(image.value)):
         step = "for example: registry.example.com/sparkgen-runtime:1@sha256:..."
-        yield _wrong(image.position, (RUNTIME_IMAGE,), said, step, shortened(image.text))
+        yield mistake(image.position, (RUNTIME_IMAGE,), said, step, shortened(image.text))
 
     size = root.entries.get(MAX_ARTIFACT_SIZE)
     if size is not None and size.value is not None and not _SIZE.fullmatch(size.text):
         said, step = "must be a size in Mi or Gi", "for example: 4Gi"
-        yield _wrong(size.position, (MAX_ARTIFACT_SIZE,), said, step, shortened(size.text))
+        yield mistake(size.position, (MAX_ARTIFACT_SIZE,), said, step, shortened(size.text))
 
 
 def _bytes(text: str) -> int | None:
@@ -139,7 +139,8 @@ def _image_problem(value: object) -> str:
     return "" if found["tag"] or found["digest"] else "has neither a tag nor a digest"
 
 
-def _wrong(position: Position, path: tuple[str, ...], message: str, step: str, found: str) -> Problem:
+def mistake(position: Position, path: tuple[str | int, ...], message: str, step: str, found: str) -> Problem:
+    """Returns SG200 for a mistake in `.sparkgen.yaml`."""
     return Problem("SG200", Severity.ERROR, position, path, message, found=found, next_step=step)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from sparkgen.document.configuration import sections
+from sparkgen.document.configuration import mistake, sections
 from sparkgen.document.node import Node
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.grammar import GrammarError
@@ -32,8 +32,7 @@ class _Reader:
 
     def complain(self, position: Position, path: Path, message: str, step: str, found: str = "") -> None:
         """Record a mistake."""
-        problem = Problem("SG200", Severity.ERROR, position, path, message, found=found, next_step=step)
-        self.problems.append(problem)
+        self.problems.append(mistake(position, path, message, step, found))
 
     def wrong_type(self, node: Node, path: Path, wanted: str, example: str) -> None:
         """Record that a value has the wrong type."""
@@ -173,7 +172,7 @@ def _overrides(reader: _Reader, node: Node, path: Path) -> tuple[Override, ...]:
 
 def configurable() -> list[str]:
     """The codes whose severity a policy may set: lint rules, and warnings of `validate`, but no errors."""
-    return sorted((*validity_warnings(), *(rule.code for rule in RULES)))
+    return sorted({*validity_warnings(), *(rule.code for rule in RULES)})
 
 
 def _near(word: str, choices: list[str]) -> str:

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Path, Severity
 from sparkgen.semantics import findings
+from sparkgen.semantics.findings import APPLICATION
 
 if TYPE_CHECKING:
     from sparkgen.lint.serversubject import ServerSubject
     from sparkgen.lint.subject import Subject
+    from sparkgen.lint.view import View
+
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+GITOPS, PRODUCTION, PSS_RESTRICTED, COST = "gitops", "production", "pss-restricted", "cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +49,30 @@ def unset(path: Path, message: str, next_step: str) -> Finding:
     return Finding(path, message, next_step=next_step, on_key=True)
 
 
-Check = Callable[["Subject"], Iterable[Finding]]
-ServerCheck = Callable[["ServerSubject"], Iterable[Finding]]
-
-
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule: it belongs to `profiles`.
+class Rule(findings.Rule):
+    """A rule of policy, which belongs to `profiles`."""
 
-    `check` is for applications, `service` for shuffle services, `history` for history servers, `staging` for
-    staging servers; all are pure functions.
-    """
+    check: Callable[[Any], Iterable[Finding]]
+    profiles: tuple[str, ...] = ()
 
-    code: str
-    name: str
-    severity: Severity
-    profiles: tuple[str, ...]
-    summary: str
-    check: Check
-    service: ServerCheck = findings.nothing
-    history: ServerCheck = findings.nothing
-    staging: ServerCheck = findings.nothing
+
+def rule(
+    code: str, severity: Severity, *profiles: str
+) -> Callable[[Callable[[Subject], Iterable[Finding]]], Rule]:
+    """Returns a decorator that makes a rule of a check of applications."""
+    return lambda check: Rule(code, severity, (APPLICATION,), check, profiles=profiles)
+
+
+def server_rule(
+    code: str, severity: Severity, *profiles: str, kinds: tuple[str, ...]
+) -> Callable[[Callable[[ServerSubject], Iterable[Finding]]], Rule]:
+    """Returns a decorator that makes a rule of a check of servers of these kinds."""
+    return lambda check: Rule(code, severity, kinds, check, profiles=profiles)
+
+
+def shared_rule(
+    code: str, severity: Severity, *profiles: str, servers: tuple[str, ...]
+) -> Callable[[Callable[[View], Iterable[Finding]]], Rule]:
+    """Returns a decorator that makes a rule of a check of applications and of servers of these kinds."""
+    return lambda check: Rule(code, severity, (APPLICATION, *servers), check, profiles=profiles)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sparkgen.grammar import GrammarError
 from sparkgen.grammar.duration import to_seconds
 from sparkgen.grammar.quantity import parse as to_number
-from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.findings import COST, ERROR, INFO, PRODUCTION, WARNING, Finding, rule, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.model.application import Role
 from sparkgen.semantics.facts import DocumentFacts
@@ -18,6 +18,7 @@ CIPHER_SUITES = "dfs.encrypt.data.transfer.cipher.suites"
 FAST_SUITE = "AES/CTR/NoPadding"
 
 
+@rule("SG261", WARNING, COST)
 def fixed_fleet(subject: Subject) -> Iterator[Finding]:
     """Many executors that stay until the end, whether there is work for them or not."""
     executors, least = subject.application.executors, subject.settings.fixed_executors
@@ -31,6 +32,7 @@ def fixed_fleet(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG262", INFO, COST)
 def idle_executors(subject: Subject) -> Iterator[Finding]:
     """Executors that cost money long after their last task."""
     if not subject.application.executors.dynamic:
@@ -62,6 +64,7 @@ def _seconds(text: str) -> int | None:
         return None
 
 
+@rule("SG263", WARNING, COST)
 def high_minimum(subject: Subject) -> Iterator[Finding]:
     """A minimum of executors that cost money while there is nothing to do."""
     executors, most = subject.application.executors, subject.settings.min_executors
@@ -75,6 +78,7 @@ def high_minimum(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG264", WARNING, COST)
 def over_requested(subject: Subject) -> Iterator[Finding]:
     """More CPU than tasks can use. A driver is not checked: it runs no tasks, but its threads use the CPU."""
     role = subject.application.executor
@@ -88,6 +92,7 @@ def over_requested(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG265", WARNING, COST)
 def memory_per_core(subject: Subject) -> Iterator[Finding]:
     """More memory per core than nodes have, so that their other cores cannot be used."""
     role, most = subject.application.executor, subject.settings.memory_per_core
@@ -101,6 +106,7 @@ def memory_per_core(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG266", INFO, COST)
 def small_executors(subject: Subject) -> Iterator[Finding]:
     """Many executors with one core: each has its own JVM, overhead and copies of broadcasts."""
     executors, role = subject.application.executors, subject.application.executor
@@ -114,6 +120,7 @@ def small_executors(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG267", ERROR, COST, PRODUCTION)
 def budget(subject: Subject) -> Iterator[Finding]:
     """More resources than the repository's configuration allows one application (`settings.max...`)."""
     executors, settings = subject.application.executors, subject.settings
@@ -146,6 +153,7 @@ def _cores(role: Role) -> float:
     return float(to_number(role.core_request))
 
 
+@rule("SG268", WARNING, COST)
 def driver_gpu(subject: Subject) -> Iterator[Finding]:
     """A GPU for the driver, which runs no tasks."""
     if subject.application.driver.spec.get("gpu"):
@@ -154,6 +162,7 @@ def driver_gpu(subject: Subject) -> Iterator[Finding]:
         yield unset(path, message, "delete it, unless your own code in the driver uses it")
 
 
+@rule("SG269", INFO, COST)
 def large_driver(subject: Subject) -> Iterator[Finding]:
     """A very large driver, although it only plans, and executors do the work."""
     role, settings = subject.application.driver, subject.settings
@@ -174,6 +183,7 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG280", WARNING, PRODUCTION, COST)
 def slow_encryption(subject: Subject) -> Iterator[Finding]:
     """HDFS data that is encrypted with Hadoop's default cipher, which takes 39 times the CPU.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sparkgen.grammar.whole import whole
 from sparkgen.lint.evidence import Evidence
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import COST, PRODUCTION, WARNING, Finding, rule
 from sparkgen.lint.subject import Subject
 
 SPARE = 1.5
@@ -18,6 +18,7 @@ HELD = 0.1
 _TRACKING = "spark.dynamicAllocation.shuffleTracking"
 
 
+@rule("SG283", WARNING, PRODUCTION, COST)
 def unused_memory(subject: Subject) -> Iterator[Finding]:
     """More than twice the heap that executors used in any recorded run."""
     most = max((one for one in subject.evidence), key=lambda one: one.heap_used, default=None)
@@ -35,6 +36,7 @@ def unused_memory(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG284", WARNING, PRODUCTION, COST)
 def useless_executors(subject: Subject) -> Iterator[Finding]:
     """Executors beyond the number up to which the application gets faster."""
     known = [one for one in subject.evidence if one.useful_tasks]
@@ -56,6 +58,7 @@ def useless_executors(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG285", WARNING, PRODUCTION, COST)
 def held_executors(subject: Subject) -> Iterator[Finding]:
     """Executors that stay idle because shuffle tracking keeps their output."""
     if not _tracks_for_ever(subject):

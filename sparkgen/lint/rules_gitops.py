@@ -5,10 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from sparkgen.lint.findings import Finding, Put, unset
+from sparkgen.lint.findings import (
+    ERROR,
+    GITOPS,
+    INFO,
+    PRODUCTION,
+    WARNING,
+    Finding,
+    Put,
+    rule,
+    shared_rule,
+    unset,
+)
 from sparkgen.lint.settings import CONTROLLERS
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import View
+from sparkgen.model import SERVER_KINDS
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
@@ -21,6 +33,7 @@ _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
 _VERSIONED = re.compile(r"\d+[._]\d+|[0-9a-f]{7,}")
 
 
+@rule("SG201", WARNING, GITOPS)
 def prune(subject: Subject) -> Iterator[Finding]:
     """Objects of a run that a controller prunes at the next run, even if the driver still runs."""
     target = subject.at(("metadata", "target"))
@@ -51,6 +64,7 @@ def _options(annotations: Mapping[str, str]) -> set[str]:
     return {option.strip() for option in annotations.get(SYNC_OPTIONS, "").split(",")}
 
 
+@rule("SG202", ERROR, GITOPS)
 def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
     """Annotations with which a sync runs the job again, although nothing changed."""
     path = ("metadata", "annotations")
@@ -73,6 +87,7 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
         yield Finding((*path, FLUX_FORCE), message, "enabled", next_step="delete it", on_key=True)
 
 
+@rule("SG203", WARNING, GITOPS)
 def early_wave(subject: Subject) -> Iterator[Finding]:
     """A Job in an early wave: Argo CD waits for its end before it continues."""
     wave = subject.annotations.get(SYNC_WAVE, "0")
@@ -86,6 +101,7 @@ def early_wave(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@shared_rule("SG204", WARNING, GITOPS, PRODUCTION, servers=SERVER_KINDS)
 def namespace(subject: View) -> Iterator[Finding]:
     """A document without a namespace."""
     if not subject.has(("metadata", "namespace")):
@@ -96,6 +112,7 @@ def namespace(subject: View) -> Iterator[Finding]:
         )
 
 
+@rule("SG205", INFO, GITOPS)
 def expiry(subject: Subject) -> Iterator[Finding]:
     """A one-off run without an expiry time: a cluster that is rebuilt from Git runs it again."""
     run = subject.application.run
@@ -107,6 +124,7 @@ def expiry(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG206", WARNING, GITOPS, PRODUCTION)
 def moving_dependency(subject: Subject) -> Iterator[Finding]:
     """Libraries whose version is decided when the application starts."""
     for path, text in subject.facts.dependencies("packages"):
@@ -121,6 +139,7 @@ def moving_dependency(subject: Subject) -> Iterator[Finding]:
             )
 
 
+@rule("SG207", INFO, GITOPS)
 def moving_code(subject: Subject) -> Iterator[Finding]:
     """Code outside the image with a name without a version: it can change without a commit."""
     fields = ("jars", "pyFiles", "files", "archives")
@@ -139,6 +158,7 @@ def moving_code(subject: Subject) -> Iterator[Finding]:
             )
 
 
+@rule("SG208", INFO, GITOPS)
 def moving_conf_file(subject: Subject) -> Iterator[Finding]:
     """A file of a ConfigMap whose name has no version: its content is not part of the run's hash."""
     for key in subject.application.conf_files.keys:

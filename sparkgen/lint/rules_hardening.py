@@ -8,10 +8,21 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.findings import (
+    ERROR,
+    INFO,
+    PRODUCTION,
+    WARNING,
+    Finding,
+    rule,
+    server_rule,
+    shared_rule,
+    unset,
+)
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
+from sparkgen.model import HISTORY_KIND, SERVICE_KIND, STAGING_KIND
 from sparkgen.model.connect import ASKS_FOR_TOKEN
 from sparkgen.model.kerberos import ENCRYPTION
 
@@ -30,6 +41,7 @@ _DEBUGGERS = (
 )
 
 
+@rule("SG230", INFO, PRODUCTION)
 def writable_root(subject: Subject) -> Iterator[Finding]:
     """Containers that can write to their own programs."""
     for _, container in subject.containers():
@@ -45,6 +57,7 @@ def writable_root(subject: Subject) -> Iterator[Finding]:
             )
 
 
+@shared_rule("SG231", INFO, PRODUCTION, servers=(HISTORY_KIND, STAGING_KIND))
 def low_user(subject: View) -> Iterator[Finding]:
     """User IDs that may also belong to users of the node."""
     for pod in subject.pods:
@@ -58,6 +71,7 @@ def low_user(subject: View) -> Iterator[Finding]:
             )
 
 
+@rule("SG232", INFO, PRODUCTION)
 def cpu_limit(subject: Subject) -> Iterator[Finding]:
     """Spark containers without a CPU limit, which may use a whole node."""
     for _, container in subject.containers("spark"):
@@ -69,6 +83,7 @@ def cpu_limit(subject: Subject) -> Iterator[Finding]:
             )
 
 
+@rule("SG233", WARNING, PRODUCTION)
 def container_resources(subject: Subject) -> Iterator[Finding]:
     """Init containers and sidecars without requests or limits: a quota refuses them; leaks hurt others."""
     for _, container in subject.containers("init", "sidecar"):
@@ -93,6 +108,7 @@ def _effective(container: Container, side: str) -> dict[str, str]:
     return {**_resources(container, "limits"), **given} if side == "requests" else given
 
 
+@rule("SG234", WARNING, PRODUCTION)
 def network_policy(subject: Subject) -> Iterator[Finding]:
     """Pods that every other pod of the cluster may connect to."""
     if subject.application.network_policy is None:
@@ -103,6 +119,7 @@ def network_policy(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@shared_rule("SG235", WARNING, PRODUCTION, servers=(HISTORY_KIND,))
 def exposed_ui(subject: View) -> Iterator[Finding]:
     """Spark's pages outside the cluster, which do not authenticate users."""
     options = (subject.at(subject.path("sparkUIOptions")) or {}) if subject.shows_pages else {}
@@ -125,6 +142,7 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
             )
 
 
+@rule("SG259", WARNING, PRODUCTION)
 def open_connect_server(subject: Subject) -> Iterator[Finding]:
     """A Connect server that requires no token."""
     if subject.application.connect is None or any(subject.facts.connect_tokens()):
@@ -140,6 +158,7 @@ def open_connect_server(subject: Subject) -> Iterator[Finding]:
     yield unset(subject.path("connect", "token"), opens, step)
 
 
+@shared_rule("SG257", WARNING, PRODUCTION, servers=(HISTORY_KIND,))
 def plain_ingress(subject: View) -> Iterator[Finding]:
     """An Ingress without a certificate: pages, and the login of a proxy, are sent unencrypted."""
     for section, what in (
@@ -158,6 +177,7 @@ def plain_ingress(subject: View) -> Iterator[Finding]:
             )
 
 
+@rule("SG271", WARNING, PRODUCTION)
 def plain_port(subject: Subject) -> Iterator[Finding]:
     """A server or a notebook that is exposed outside the cluster without a gateway, and so unencrypted."""
     for section in ("connect", "notebook"):
@@ -172,6 +192,7 @@ def plain_port(subject: Subject) -> Iterator[Finding]:
             )
 
 
+@rule("SG236", WARNING, PRODUCTION)
 def api_token(subject: Subject) -> Iterator[Finding]:
     """User containers with a token for the Kubernetes API, which only the allocator needs."""
     for pod, container in subject.containers():
@@ -198,12 +219,14 @@ def _token_volumes(pod: Pod) -> Iterator[str]:
             yield volume["name"]
 
 
+@rule("SG237", INFO, PRODUCTION)
 def secret_in_env(subject: Subject) -> Iterator[Finding]:
     """Secrets in environment variables, which every child process has, and crash reports show."""
     for container in subject.facts.containers:
         yield from _secrets_in(container.path, container.spec)
 
 
+@server_rule("SG237", INFO, PRODUCTION, kinds=(HISTORY_KIND,))
 def secret_in_env_of_server(subject: ServerSubject) -> Iterator[Finding]:
     """Secrets in a server's environment variables."""
     return _secrets_in(subject.root, subject.server.spec)
@@ -224,6 +247,7 @@ def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
     return Finding(path, message, name, next_step="mount it as a file with `secrets` of the role")
 
 
+@rule("SG238", INFO, PRODUCTION)
 def clear_traffic(subject: Subject) -> Iterator[Finding]:
     """Unencrypted data between driver and executors."""
     if not subject.is_encrypted:
@@ -234,6 +258,7 @@ def clear_traffic(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG239", ERROR, PRODUCTION)
 def open_debugger(subject: Subject) -> Iterator[Finding]:
     """A JVM in which anyone who connects can run code."""
     for role in ("driver", "executor"):
@@ -242,6 +267,7 @@ def open_debugger(subject: Subject) -> Iterator[Finding]:
             yield from _debuggers_in(subject.facts.place(name), text)
 
 
+@server_rule("SG239", ERROR, PRODUCTION, kinds=(SERVICE_KIND, HISTORY_KIND))
 def open_debugger_of_server(subject: ServerSubject) -> Iterator[Finding]:
     """A server's JVM in which anyone who connects can run code."""
     return _debuggers_in(subject.path("javaOptions"), subject.server.java_options)
@@ -255,6 +281,7 @@ def _debuggers_in(path: Path, text: str) -> Iterator[Finding]:
             yield Finding(path, message, found[0], next_step="delete the option")
 
 
+@rule("SG240", INFO, PRODUCTION)
 def kill_in_ui(subject: Subject) -> Iterator[Finding]:
     """A UI in which everyone who can open it may kill jobs."""
     facts = subject.facts

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from sparkgen import contract
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding
+from sparkgen.lint.findings import ERROR, INFO, PRODUCTION, WARNING, Finding, rule, shared_rule
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, View
+from sparkgen.model import SERVER_KINDS
 from sparkgen.semantics.software import is_latest, registry, with_registry
 
 
+@shared_rule("SG220", WARNING, PRODUCTION, servers=SERVER_KINDS)
 def digest(subject: View) -> Iterator[Finding]:
     """Images with a tag, which may be moved, and no digest; SG020 reports the default runtime image."""
     for path, image, _ in _images(subject):
@@ -25,6 +27,7 @@ def digest(subject: View) -> Iterator[Finding]:
             )
 
 
+@shared_rule("SG221", WARNING, PRODUCTION, servers=SERVER_KINDS)
 def unqualified(subject: View) -> Iterator[Finding]:
     """Images without a registry: each node's configuration decides where they come from."""
     for path, image, _ in _images(subject):
@@ -38,6 +41,7 @@ def unqualified(subject: View) -> Iterator[Finding]:
             )
 
 
+@shared_rule("SG222", ERROR, PRODUCTION, servers=SERVER_KINDS)
 def registries(subject: View) -> Iterator[Finding]:
     """Images from registries that the repository's configuration does not allow (`settings.registries`)."""
     allowed = subject.settings.registries
@@ -49,6 +53,7 @@ def registries(subject: View) -> Iterator[Finding]:
             )
 
 
+@shared_rule("SG223", INFO, PRODUCTION, servers=SERVER_KINDS)
 def pull_policy(subject: View) -> Iterator[Finding]:
     """Pull policies with which two nodes may run different images of the same name."""
     told: set[Path] = set()
@@ -110,6 +115,7 @@ def _image_path(subject: View, container: Container) -> Path:
     return subject.where(container.places, "image")
 
 
+@rule("SG224", WARNING, PRODUCTION)
 def download_at_start(subject: Subject) -> Iterator[Finding]:
     """Files that are fetched from the Internet at every start: they can be missing, slow, or changed."""
     for path, text in subject.facts.dependencies("packages"):
@@ -126,6 +132,7 @@ def _download(path: Path, text: str, message: str) -> Finding:
     return Finding(path, f"{message}: a run depends on a server that is not yours", text, next_step=step)
 
 
+@rule("SG225", WARNING, PRODUCTION)
 def plain_http(subject: Subject) -> Iterator[Finding]:
     """Code from an unencrypted connection, on which anyone on the way can change it."""
     fields = ("jars", "pyFiles", "files", "archives", "repositories")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.findings import ERROR, PRODUCTION, WARNING, Finding, rule, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.model import kerberos
 from sparkgen.semantics.facts import DocumentFacts
@@ -18,6 +18,7 @@ SENT = ("spark.files", "spark.archives", "spark.jars", "spark.submit.pyFiles")
 """Properties whose files the driver serves to its executors."""
 
 
+@rule("SG276", ERROR, PRODUCTION)
 def clear_tokens(subject: Subject) -> Iterator[Finding]:
     """Delegation tokens that are sent to every executor unencrypted."""
     facts = subject.facts
@@ -30,6 +31,7 @@ def clear_tokens(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG277", WARNING, PRODUCTION)
 def ending_tokens(subject: Subject) -> Iterator[Finding]:
     """Logins that may expire while the application runs, because it does not renew them."""
     facts = subject.facts
@@ -50,6 +52,7 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG278", ERROR, PRODUCTION)
 def spread_keytab(subject: Subject) -> Iterator[Finding]:
     """The Secret of the driver's login in other containers, or as a file that is sent to executors."""
     facts = subject.facts
@@ -119,6 +122,7 @@ def _spread(path: tuple[str | int, ...], role: str) -> Finding:
     return Finding(path, message, next_step="delete it: `kerberos` mounts it in the driver only")
 
 
+@rule("SG279", WARNING, PRODUCTION)
 def login_by_hand(subject: Subject) -> Iterator[Finding]:
     """A keytab property, with which only Spark's token manager logs in, and no other part of the driver."""
     facts = subject.facts

@@ -7,10 +7,21 @@ from collections.abc import Iterator
 
 from sparkgen import contract
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.findings import (
+    COST,
+    INFO,
+    PRODUCTION,
+    WARNING,
+    Finding,
+    rule,
+    server_rule,
+    shared_rule,
+    unset,
+)
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Pod, View
+from sparkgen.model import HISTORY_KIND, SERVER_KINDS, SERVICE_KIND
 
 SHORTEST_GRACE = 60
 _SPOT = ("spot", "preemptible", "interruptible")
@@ -19,6 +30,7 @@ _OOPS_GAP_END = 48 * 1024
 _KEEP = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true"}
 
 
+@rule("SG241", WARNING, PRODUCTION)
 def deadline(subject: Subject) -> Iterator[Finding]:
     """A run that may hang forever."""
     if subject.ends and subject.application.deadline_seconds is None:
@@ -46,6 +58,7 @@ def _on_spot(subject: Subject, pod: Pod) -> Path | None:
     return None
 
 
+@rule("SG242", WARNING, PRODUCTION)
 def driver_on_spot(subject: Subject) -> Iterator[Finding]:
     """A driver on a node that may be reclaimed, without retries."""
     path = _on_spot(subject, subject.driver)
@@ -57,6 +70,7 @@ def driver_on_spot(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG243", WARNING, PRODUCTION)
 def executors_on_spot(subject: Subject) -> Iterator[Finding]:
     """Executors on such nodes that do not hand over their data before they end."""
     path = _on_spot(subject, subject.executor)
@@ -68,6 +82,7 @@ def executors_on_spot(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG244", WARNING, PRODUCTION)
 def short_grace(subject: Subject) -> Iterator[Finding]:
     """Executors that hand over their data, but may be killed before they have finished."""
     seconds = subject.executor.spec.get("terminationGracePeriodSeconds", 30)
@@ -81,6 +96,7 @@ def short_grace(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG245", WARNING, PRODUCTION)
 def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
     """Scratch space that may fill the node's disk, whereupon the kubelet evicts pods."""
     for pod in subject.pods:
@@ -101,6 +117,7 @@ def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
                 )
 
 
+@rule("SG246", INFO, PRODUCTION)
 def driver_priority(subject: Subject) -> Iterator[Finding]:
     """A driver that any pod of higher priority may preempt, so that hours of work are lost."""
     if not subject.driver.spec.get("priorityClassName"):
@@ -111,6 +128,7 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG282", WARNING, PRODUCTION)
 def preemptible_driver(subject: Subject) -> Iterator[Finding]:
     """Executors with another priority class than the driver: on a full cluster, one may preempt it."""
     own, others = (role.spec.get("priorityClassName") for role in (subject.driver, subject.executor))
@@ -126,6 +144,7 @@ def preemptible_driver(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@shared_rule("SG247", WARNING, PRODUCTION, servers=(SERVICE_KIND, HISTORY_KIND))
 def verbose_log(subject: View) -> Iterator[Finding]:
     """A log level that logs too much: it costs time, and may show data and credentials."""
     path = subject.path("logging", "level")
@@ -140,6 +159,7 @@ def verbose_log(subject: View) -> Iterator[Finding]:
         )
 
 
+@rule("SG248", INFO, PRODUCTION)
 def event_log(subject: Subject) -> Iterator[Finding]:
     """A run that leaves no event log."""
     if not subject.facts.is_true("spark.eventLog.enabled"):
@@ -150,6 +170,7 @@ def event_log(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG249", WARNING, PRODUCTION)
 def overlapping_runs(subject: Subject) -> Iterator[Finding]:
     """Two runs of one schedule at the same time, on the same data."""
     schedule = subject.application.schedule
@@ -163,6 +184,7 @@ def overlapping_runs(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG250", WARNING, PRODUCTION)
 def time_zone(subject: Subject) -> Iterator[Finding]:
     """A schedule without a time zone: it uses the time zone of the cluster's control plane."""
     schedule = subject.application.schedule
@@ -180,6 +202,7 @@ def time_zone(subject: Subject) -> Iterator[Finding]:
     )
 
 
+@rule("SG251", INFO, PRODUCTION)
 def late_start(subject: Subject) -> Iterator[Finding]:
     """A missed run that may start at any later time."""
     schedule = subject.application.schedule
@@ -191,6 +214,7 @@ def late_start(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG252", INFO, PRODUCTION)
 def disruption_budget(subject: Subject) -> Iterator[Finding]:
     """A driver that a drain of its node evicts at once."""
     if subject.application.disruption_budget is None:
@@ -201,6 +225,7 @@ def disruption_budget(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG253", WARNING, PRODUCTION)
 def evictable_driver(subject: Subject) -> Iterator[Finding]:
     """A driver that an autoscaler may evict to save a node."""
     for key, text in _KEEP.items():
@@ -215,6 +240,7 @@ def evictable_driver(subject: Subject) -> Iterator[Finding]:
             )
 
 
+@shared_rule("SG254", WARNING, PRODUCTION, servers=SERVER_KINDS)
 def required_labels(subject: View) -> Iterator[Finding]:
     """Missing labels that the repository's configuration requires."""
     labels = subject.at(("metadata", "labels")) or {}
@@ -227,6 +253,7 @@ def required_labels(subject: View) -> Iterator[Finding]:
         )
 
 
+@rule("SG260", INFO, PRODUCTION, COST)
 def large_pointers(subject: Subject) -> Iterator[Finding]:
     """A heap just above the limit for compressed pointers, which holds fewer objects than a smaller heap."""
     for role in (subject.application.driver, subject.application.executor):
@@ -234,6 +261,7 @@ def large_pointers(subject: Subject) -> Iterator[Finding]:
         yield from _pointers(place, role.memory.heap, "use 31g, or more executors")
 
 
+@server_rule("SG260", INFO, PRODUCTION, COST, kinds=(SERVICE_KIND, HISTORY_KIND))
 def large_pointers_of_server(subject: ServerSubject) -> Iterator[Finding]:
     """A server's heap just above that limit."""
     return _pointers(subject.path("memory"), subject.server.heap, "use 31g")
@@ -250,6 +278,7 @@ def _pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
         )
 
 
+@rule("SG255", WARNING, PRODUCTION)
 def unlimited_result(subject: Subject) -> Iterator[Finding]:
     """Results of unlimited size, with which the driver runs out of memory."""
     text = subject.facts.properties.get("spark.driver.maxResultSize", "").strip()
@@ -263,6 +292,7 @@ def unlimited_result(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG256", WARNING, PRODUCTION)
 def small_overhead(subject: Subject) -> Iterator[Finding]:
     """Python or R with little memory outside the heap: its processes use this memory, and may be killed."""
     memory = subject.application.executor.memory
@@ -279,6 +309,7 @@ def small_overhead(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG272", WARNING, PRODUCTION)
 def notebook_without_claim(subject: Subject) -> Iterator[Finding]:
     """A notebook whose files are lost when its pod ends."""
     notebook = subject.application.notebook

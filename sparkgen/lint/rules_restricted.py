@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.errors import Path
-from sparkgen.lint.findings import Finding, Put, unset
+from sparkgen.lint.findings import ERROR, PSS_RESTRICTED, Finding, Put, rule, shared_rule, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
+from sparkgen.model import HISTORY_KIND, STAGING_KIND
 
 VOLUME_TYPES = frozenset(
     (
@@ -58,6 +59,7 @@ _HANDLERS = (
 Places = tuple[Path, ...]
 
 
+@rule("SG210", ERROR, PSS_RESTRICTED)
 def host_access(subject: Subject) -> Iterator[Finding]:
     """Namespaces, ports and addresses of the node."""
     for pod in subject.pods:
@@ -88,6 +90,7 @@ def _foreign_handlers(subject: Subject, container: Container) -> Iterator[Findin
                 yield unset(path, "makes the kubelet connect to another host", "delete `host`")
 
 
+@shared_rule("SG211", ERROR, PSS_RESTRICTED, servers=(HISTORY_KIND, STAGING_KIND))
 def privileged(subject: View) -> Iterator[Finding]:
     """Containers with the rights of root on the node."""
     for places, context in _contexts(subject):
@@ -102,6 +105,7 @@ def privileged(subject: View) -> Iterator[Finding]:
             yield Finding(path, "runs on the node itself", "true", "false", "delete it")
 
 
+@rule("SG212", ERROR, PSS_RESTRICTED)
 def privilege_escalation(subject: Subject) -> Iterator[Finding]:
     """Containers whose programs may gain more rights than the container has at its start."""
     for _, container in subject.containers():
@@ -120,6 +124,7 @@ def privilege_escalation(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@rule("SG213", ERROR, PSS_RESTRICTED)
 def capabilities(subject: Subject) -> Iterator[Finding]:
     """Containers with kernel capabilities, which Spark does not need."""
     for pod, container in subject.containers():
@@ -147,6 +152,7 @@ def capabilities(subject: Subject) -> Iterator[Finding]:
         )
 
 
+@shared_rule("SG214", ERROR, PSS_RESTRICTED, servers=(HISTORY_KIND, STAGING_KIND))
 def root(subject: View) -> Iterator[Finding]:
     """Containers that run, or may run, as root."""
     for pod in subject.pods:
@@ -170,6 +176,7 @@ def _may_be_root(path: Path) -> Finding:
     return Finding(path, "lets the container run as root", "false", "true", "delete it; the default is true")
 
 
+@shared_rule("SG215", ERROR, PSS_RESTRICTED, servers=(HISTORY_KIND, STAGING_KIND))
 def seccomp(subject: View) -> Iterator[Finding]:
     """Containers that may make all system calls."""
     for places, context in _contexts(subject):
@@ -184,6 +191,7 @@ def seccomp(subject: View) -> Iterator[Finding]:
             )
 
 
+@rule("SG216", ERROR, PSS_RESTRICTED)
 def volume_types(subject: Subject) -> Iterator[Finding]:
     """Volumes of types that "restricted" refuses, such as a directory of the node or an NFS server."""
     told: set[Path] = set()
@@ -198,6 +206,7 @@ def volume_types(subject: Subject) -> Iterator[Finding]:
                     yield Finding(path, f"volumes of type {kind} are not allowed", kind, next_step=step)
 
 
+@shared_rule("SG217", ERROR, PSS_RESTRICTED, servers=(HISTORY_KIND, STAGING_KIND))
 def confinement(subject: View) -> Iterator[Finding]:
     """Disabled AppArmor, changed SELinux contexts, and kernel settings that affect more than the pod."""
     yield from _apparmor_annotations(subject)

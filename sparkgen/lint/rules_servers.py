@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.findings import INFO, PRODUCTION, WARNING, Finding, server_rule, unset
 from sparkgen.lint.serversubject import ServerSubject
+from sparkgen.model import HISTORY_KIND, SERVER_KINDS, STAGING_KIND
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.model.staging import SIDES, StagingServer
 
 
+@server_rule("SG232", INFO, PRODUCTION, kinds=SERVER_KINDS)
 def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
     """A server without a CPU limit, which may use a whole node."""
     path = subject.path("resources", "limits", "cpu")
@@ -21,6 +23,7 @@ def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
         )
 
 
+@server_rule("SG234", WARNING, PRODUCTION, kinds=(HISTORY_KIND,))
 def network_policy(subject: ServerSubject) -> Iterator[Finding]:
     """A history server whose logs every other pod of the cluster may read."""
     if subject.server.network_policy is None:
@@ -31,6 +34,7 @@ def network_policy(subject: ServerSubject) -> Iterator[Finding]:
         )
 
 
+@server_rule("SG258", WARNING, PRODUCTION, kinds=(HISTORY_KIND,))
 def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
     """A claim that fills up, because no server removes logs from it. An object store has its own rules."""
     server = subject.server
@@ -42,6 +46,7 @@ def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
         )
 
 
+@server_rule("SG234", WARNING, PRODUCTION, kinds=(STAGING_KIND,))
 def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
     """A staging server at which every pod of the cluster may try passwords."""
     if subject.server.network_policy is None:
@@ -52,6 +57,7 @@ def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
         )
 
 
+@server_rule("SG257", WARNING, PRODUCTION, kinds=(STAGING_KIND,))
 def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
     """An Ingress without a certificate: passwords and code are sent unencrypted."""
     for side in SIDES:
@@ -64,6 +70,7 @@ def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
             )
 
 
+@server_rule("SG273", WARNING, PRODUCTION, kinds=(STAGING_KIND,))
 def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
     """A staging server without a certificate: anyone on the network can read its passwords."""
     if subject.has(subject.path("tls")):
@@ -78,6 +85,7 @@ def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
     )
 
 
+@server_rule("SG274", WARNING, PRODUCTION, kinds=(STAGING_KIND,))
 def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
     """A claim that fills up, because nothing removes artifacts from it."""
     server = subject.server
@@ -89,6 +97,7 @@ def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
         )
 
 
+@server_rule("SG275", INFO, PRODUCTION, kinds=(STAGING_KIND,))
 def single_replica(subject: ServerSubject) -> Iterator[Finding]:
     """One pod for each side: while it is replaced, no driver or executor can start."""
     server = subject.server

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparkgen.lint.findings import Finding, unset
+from sparkgen.lint.findings import PRODUCTION, WARNING, Finding, server_rule, unset
 from sparkgen.lint.serversubject import ServerSubject
-from sparkgen.model import SERVER_KINDS
+from sparkgen.model import SERVER_KINDS, SERVICE_KIND
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.wording import listed
 
-CODE = "SG270"
 NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 """The label that the API server gives to each namespace: its name."""
 _STEP = "render a SparkShuffleService with its own Secret for each group of namespaces that trust each other"
@@ -25,6 +24,7 @@ _OPENS = (
 )
 
 
+@server_rule("SG270", WARNING, PRODUCTION, kinds=(SERVICE_KIND,))
 def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
     """A service whose network policy lets in more than one namespace, as far as it names them."""
     peers = (subject.server.network_policy or {}).get("ingressFrom") or ()

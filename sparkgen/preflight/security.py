@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sparkgen.lint import rules_restricted
+from sparkgen.lint.findings import PSS_RESTRICTED, Rule
 from sparkgen.lint.registry import RULES, findings_of
 from sparkgen.lint.settings import Settings
 from sparkgen.model.shuffle import SERVICE_KIND
 
-_ALWAYS = ("host-access", "privileged", "confinement")
+_ALWAYS = (rules_restricted.host_access, rules_restricted.privileged, rules_restricted.confinement)
 """Rules of "restricted" that are rules of "baseline" without a change."""
 _BASELINE_CAPABILITIES = frozenset(
     (
@@ -40,19 +42,19 @@ def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
     if document["kind"] == SERVICE_KIND:
         yield "a shuffle service uses directories and a port of its nodes (SG146)"
         return
-    rules = [rule for rule in RULES if "pss-restricted" in rule.profiles]
+    rules = [rule for rule in RULES if PSS_RESTRICTED in rule.profiles]
     for rule, finding in findings_of(document, Settings(), rules=rules):
-        if level == "restricted" or _in_baseline(rule.name, finding.found):
+        if level == "restricted" or _in_baseline(rule, finding.found):
             yield f"{finding.message} ({rule.code})"
 
 
-def _in_baseline(rule: str, found: str) -> bool:
+def _in_baseline(rule: Rule, found: str) -> bool:
     """Whether "baseline", too, refuses what a rule of "restricted" found."""
-    if rule == "capabilities":
+    if rule is rules_restricted.capabilities:
         added = {name for name in found.split(", ") if name}
         return bool(added - _BASELINE_CAPABILITIES)
-    if rule == "volume-type":
+    if rule is rules_restricted.volume_types:
         return found == "hostPath"
-    if rule == "seccomp":
+    if rule is rules_restricted.seccomp:
         return found == "Unconfined"
     return rule in _ALWAYS

@@ -6,10 +6,16 @@ from collections.abc import Iterator
 
 from sparkgen.names import DEFAULT_ACCOUNT
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 
+@rule(
+    "SG190",
+    ERROR,
+    chart="security: the permissions would go to `driver.serviceAccount`, although "
+    "`serviceAccount.name` names another account",
+)
 def contradicting_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Two names for the driver's account: `driver.serviceAccount` wins, and the other would be lost."""
     driver, name = facts.get("driver", "serviceAccount"), facts.get("serviceAccount", "name")
@@ -22,6 +28,7 @@ def contradicting_accounts(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG191", WARNING)
 def missing_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """An account that is neither rendered nor named."""
     section = facts.get("serviceAccount") or {}
@@ -38,6 +45,7 @@ def missing_accounts(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG192", ERROR)
 def lost_account_annotations(facts: DocumentFacts) -> Iterator[Finding]:
     """Annotations of an account that is not rendered: they would be lost, and a cloud role with them."""
     section = facts.get("serviceAccount") or {}
@@ -56,6 +64,7 @@ def lost_account_annotations(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG320", WARNING)
 def default_account(facts: DocumentFacts) -> Iterator[Finding]:
     """The account `default` for the driver: every pod that names no account would get the Role's permissions.
 
@@ -80,6 +89,7 @@ def default_account(facts: DocumentFacts) -> Iterator[Finding]:
     )
 
 
+@rule("SG193", ERROR)
 def budget_with_both(facts: DocumentFacts) -> Iterator[Finding]:
     """A budget with both of its numbers: the API server refuses it (ValidatePodDisruptionBudgetSpec)."""
     budget = facts.get("podDisruptionBudget") or {}
@@ -92,6 +102,7 @@ def budget_with_both(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG194", WARNING)
 def budget_of_a_job(facts: DocumentFacts) -> Iterator[Finding]:
     """A budget that needs a number that a Job does not have, so that no disruption is ever permitted.
 

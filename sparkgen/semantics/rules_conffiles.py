@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sparkgen import contract
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 FIELD = "sparkConfFiles"
@@ -53,6 +53,7 @@ UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
 """Names of files that do not do what people expect: message and next step."""
 
 
+@rule("SG128", ERROR)
 def files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that sparkgen writes itself, and texts that no ConfigMap can hold."""
     for name in facts.get(FIELD) or ():
@@ -72,6 +73,7 @@ def _size(facts: DocumentFacts) -> int:
     return sum(len(text.encode()) for _, text in facts.conf_texts())
 
 
+@rule("SG129", WARNING)
 def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that nothing reads, or not every program that should; and files too large for `kubectl apply`."""
     for name in facts.get(FIELD) or ():
@@ -89,6 +91,7 @@ def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG179", WARNING)
 def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
     """Variables that name another user, or the same one twice. Source: UserGroupInformation.getLoginUser."""
     user = facts.get(PROXY)

@@ -17,7 +17,7 @@ from sparkgen.model.connect import (
 )
 from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.mounts import mounted_at, places
 from sparkgen.semantics.software import artifacts, is_stock, scala
 from sparkgen.semantics.wording import shortened
@@ -26,6 +26,7 @@ SHORTEST_MS = 1000
 _PACKAGE = "spark-connect_"
 
 
+@rule("SG198", ERROR, chart="security: anyone who reaches the server could run code with its permissions")
 def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
     """A token with a version of Spark that does not check it: everybody could connect."""
     version = facts.spec["sparkVersion"]
@@ -42,6 +43,7 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG303", WARNING)
 def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
     """A Connect server with neither a token nor a network policy: everybody can connect."""
     if facts.value["kind"] != CONNECT_KIND or any(facts.connect_tokens()):
@@ -66,6 +68,7 @@ def _has_no_policy(facts: DocumentFacts) -> bool:
     return policy is None or policy.get("enabled") is False
 
 
+@rule("SG301", WARNING)
 def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
     """A stock image without Spark's Connect server, in a document that does not name the server's package."""
     version = facts.spec["sparkVersion"]
@@ -84,6 +87,7 @@ def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG199", ERROR)
 def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings with which Service or probes do not reach the server, or that make it work wrongly."""
     if facts.value["kind"] != CONNECT_KIND:
@@ -124,6 +128,7 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG302", ERROR)
 def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings that have an unexpected effect in a notebook."""
     if facts.value["kind"] != NOTEBOOK_KIND:

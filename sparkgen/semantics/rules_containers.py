@@ -13,7 +13,7 @@ from sparkgen.model.delivery import fetches, python_path
 from sparkgen.model.kerberos import kerberos
 from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import listed, shortened
 
 _HELPERS: Mapping[str, tuple[str, ...]] = {
@@ -93,6 +93,7 @@ INSTEAD: Mapping[str, str] = {
 """Variable -> what to do instead of setting it."""
 
 
+@rule("SG160", ERROR, chart="names: a container or volume would be merged into one of sparkgen's own")
 def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers and volumes with names that sparkgen uses for its own."""
     sidecar = facts.get("shuffleService", "mode") == "sidecar"
@@ -117,6 +118,7 @@ def _taken(path: Path, name: str, what: str) -> Finding:
     return Finding(path, f"is the name of {what}", shortened(name), "another name", "rename it")
 
 
+@rule("SG161", ERROR)
 def duplicate_names(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers of one pod, and ports of one container, with the same name: the API server refuses the pod.
 
@@ -187,6 +189,7 @@ def _served(facts: DocumentFacts, role: str) -> tuple[int, str, str]:
     return SERVED.get(facts.value["kind"], nothing) if role == "driver" else nothing
 
 
+@rule("SG162", ERROR)
 def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
     """Ports that are in use: the containers of a pod share one address."""
     for container in facts.containers:
@@ -205,6 +208,7 @@ def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG163", ERROR)
 def reserved_variables(facts: DocumentFacts) -> Iterator[Finding]:
     """Variables that sparkgen sets itself, so that the document's value would be lost."""
     for container in facts.containers:
@@ -252,6 +256,7 @@ def _hides_modules(facts: DocumentFacts, container: Container, item: Mapping[str
     return not container.typed or "valueFrom" in item
 
 
+@rule("SG164", WARNING)
 def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:
     """A variable that is set twice in one list: the last one counts."""
     for container in facts.containers:
@@ -267,6 +272,7 @@ def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+@rule("SG165", ERROR)
 def variable_sources(facts: DocumentFacts) -> Iterator[Finding]:
     """`env` with value and valueFrom; `envFrom` with two sources or none (ValidateEnv, ValidateEnvFrom)."""
     for container in facts.containers:

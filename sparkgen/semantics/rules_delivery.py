@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sparkgen.model.delivery import DEPENDENCIES
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.local_entries import Entry, local_entries
 from sparkgen.semantics.wording import listed, shortened
 
@@ -28,6 +28,7 @@ def never_pushed(artifact: str) -> str:
     return f"the artifact `{artifact}` was not pushed: no pod would get the {what} beside the document"
 
 
+@rule("SG306", ERROR, chart="a nightly run: each driver would fail because its program is missing")
 def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
     """Local files whose artifact the document does not have: one finding for each artifact."""
     known = {artifact["name"] for artifact in facts.spec.get("artifacts") or ()}
@@ -36,6 +37,7 @@ def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
             yield Finding(entry.path, never_pushed(name), shortened(entry.text), next_step=_PUSH)
 
 
+@rule("SG307", ERROR, chart="a nightly run: each driver would fail because a file is missing")
 def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
     """Local files that their artifact does not have: one finding for each artifact."""
     known = {artifact["name"]: artifact["files"] for artifact in facts.spec.get("artifacts") or ()}
@@ -57,6 +59,7 @@ def _first(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
     return sorted(first.items())
 
 
+@rule("SG310", ERROR)
 def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
     """A cache in a volume that the document does not have: the API server refuses the pods."""
     name = facts.get("delivery", "cacheVolume")
@@ -71,6 +74,7 @@ def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG311", WARNING)
 def settings_without_fetch(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of `fetch` where the kubelet pulls: it has its own certificates, and its own cache."""
     if facts.get("delivery", "mount") != "image":

@@ -8,9 +8,10 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.errors import Path
+from sparkgen.model import HISTORY_KIND
 from sparkgen.model.eventlog import local_path, log_claim
 from sparkgen.semantics.facts import Container, DocumentFacts, ServerFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule, server_rule
 from sparkgen.semantics.mounts import is_below, mounted_at, places
 from sparkgen.semantics.wording import shortened
 
@@ -23,6 +24,7 @@ NEEDED = (contract.ROOT, "/opt/spark/bin", "/opt/spark/jars", "/tmp")  # noqa: S
 """Directories of the pod that a mount must not hide."""
 
 
+@rule("SG174", ERROR)
 def directories(facts: DocumentFacts) -> Iterator[Finding]:
     """A directory and a claim of an application that do not fit together, and two mounts at one place."""
     section = facts.get(FIELD)
@@ -47,6 +49,7 @@ def _spark_containers(facts: DocumentFacts) -> Iterator[Container]:
             yield container
 
 
+@server_rule("SG174", ERROR, kinds=(HISTORY_KIND,))
 def history_directories(facts: ServerFacts) -> Iterator[Finding]:
     """A server's directory and claim that do not fit. Source: FsHistoryProvider.startPolling."""
     section = facts.spec[FIELD]
@@ -93,6 +96,7 @@ def _hides(place: str, own: str) -> bool:
     return f"{own}/".startswith(f"{place}/") or place.startswith(f"{contract.ROOT}/")
 
 
+@rule("SG175", WARNING)
 def lost(facts: DocumentFacts) -> Iterator[Finding]:
     """A log in the driver's pod, deleted with the pod. Source: EventLoggingListener.DEFAULT_LOG_DIR."""
     if not facts.is_true(ENABLED):

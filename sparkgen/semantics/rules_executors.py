@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sparkgen.grammar import GrammarError, duration
 from sparkgen.model.properties import DYNAMIC_ALLOCATION
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 MINIMUM = "spark.dynamicAllocation.minExecutors"
@@ -24,6 +24,7 @@ def _count(facts: DocumentFacts, name: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII) else None
 
 
+@rule("SG111", ERROR)
 def executor_bounds(facts: DocumentFacts) -> Iterator[Finding]:
     """Bounds with which Spark does not start.
 
@@ -75,6 +76,7 @@ def _starts_above(facts: DocumentFacts, most: int) -> Iterator[Finding]:
             )
 
 
+@rule("SG112", WARNING)
 def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
     """Numbers that contradict each other: Spark takes the larger (getDynamicAllocationInitialExecutors)."""
     yield from _switched_off(facts)
@@ -122,6 +124,7 @@ def _batches(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG127", WARNING)
 def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
     """A shuffle service that executors would look for at the address of their own pods.
 
@@ -146,6 +149,7 @@ def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG113", ERROR)
 def shuffle_data(facts: DocumentFacts) -> Iterator[Finding]:
     """Dynamic allocation that would lose shuffle data: Spark does not start.
 
@@ -176,6 +180,7 @@ def shuffle_data(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG114", ERROR)
 def allocation_timers(facts: DocumentFacts) -> Iterator[Finding]:
     """Timers of dynamic allocation that Spark refuses: it counts whole seconds, and 0.5 s counts as 0.
 
@@ -208,6 +213,7 @@ def _seconds(text: str | None) -> int | None:
         return None
 
 
+@rule("SG115", ERROR)
 def task_larger_than_executor(facts: DocumentFacts) -> Iterator[Finding]:
     """Tasks that need more cores than an executor has (ResourceUtils.validateTaskCpusLargeEnough)."""
     cpus, cores = _count(facts, "spark.task.cpus"), _count(facts, "spark.executor.cores")
@@ -222,6 +228,7 @@ def task_larger_than_executor(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG116", WARNING)
 def unbounded(facts: DocumentFacts) -> Iterator[Finding]:
     """Dynamic allocation without an upper bound: one query can fill the cluster."""
     if facts.is_true(DYNAMIC_ALLOCATION) and MAXIMUM not in facts.properties:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.errors import Path
+from sparkgen.model import HISTORY_KIND
 from sparkgen.semantics.facts import DocumentFacts, ServerFacts
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import ERROR, Finding, rule, server_rule
 from sparkgen.semantics.wording import shortened
 
 OWN_NAMES = ("history", "proxy")
 """Parts of an address from which Spark's pages derive their own address (ui/static/utils.js)."""
 
 
+@rule("SG177", ERROR)
 def paths(facts: DocumentFacts) -> Iterator[Finding]:
     """A route's path that an application's pages mistake for part of their own address."""
     yield from _path(
@@ -20,6 +22,7 @@ def paths(facts: DocumentFacts) -> Iterator[Finding]:
     )
 
 
+@server_rule("SG177", ERROR, kinds=(HISTORY_KIND,))
 def server_paths(facts: ServerFacts) -> Iterator[Finding]:
     """A route's path that a history server's pages mistake for part of their own address."""
     route = (facts.spec.get("sparkUIOptions") or {}).get("route") or {}

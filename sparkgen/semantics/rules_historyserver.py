@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.grammar import duration
+from sparkgen.model import HISTORY_KIND
 from sparkgen.model.historyserver import CLEANER_PROPERTIES
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.fields import HISTORY_FIELDS
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, server_rule
 from sparkgen.semantics.secret import has_secret, in_git, is_secret
 from sparkgen.semantics.servers import always_set
 from sparkgen.semantics.wording import refusals
@@ -20,6 +21,7 @@ SETTINGS = {
 """Property that sparkgen always sets -> the field that configures it; "" if no field does."""
 
 
+@server_rule("SG103", ERROR, kinds=(HISTORY_KIND,))
 def durations(facts: ServerFacts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
     texts = [
@@ -30,6 +32,7 @@ def durations(facts: ServerFacts) -> Iterator[Finding]:
     return refusals(texts, duration.to_microseconds, duration.ALLOWED, "60s")
 
 
+@server_rule("SG117", WARNING, kinds=(HISTORY_KIND,))
 def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
     """Secrets in properties, variables and Java options."""
     step = "put it into a Secret, and read it with `env`, `envFrom` or `secrets`"
@@ -41,6 +44,7 @@ def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
         yield in_git(facts.path("javaOptions"), step)
 
 
+@server_rule("SG118", WARNING, kinds=(HISTORY_KIND,))
 def secrets_in_env(facts: ServerFacts) -> Iterator[Finding]:
     """Secrets in variables."""
     for index, variable in enumerate(facts.spec.get("env") or ()):
@@ -53,6 +57,7 @@ def secrets_in_env(facts: ServerFacts) -> Iterator[Finding]:
             )
 
 
+@server_rule("SG119", WARNING, kinds=(HISTORY_KIND,))
 def contradictions(facts: ServerFacts) -> Iterator[Finding]:
     """Properties that sparkgen always sets itself, or that fields of `cleaner` set."""
     settings = dict(SETTINGS)
@@ -65,6 +70,7 @@ def contradictions(facts: ServerFacts) -> Iterator[Finding]:
     yield from always_set(facts, settings)
 
 
+@server_rule("SG176", WARNING, kinds=(HISTORY_KIND,))
 def cleaner_without_section(facts: ServerFacts) -> Iterator[Finding]:
     """A cleaner that a property switches on, although its claim is mounted read-only."""
     name = "spark.history.fs.cleaner.enabled"

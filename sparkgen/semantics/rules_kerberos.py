@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from sparkgen import contract
 from sparkgen.model import kerberos
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 PROPERTIES = (kerberos.PRINCIPAL_PROPERTY, kerberos.KEYTAB_PROPERTY)
 """Properties with any of which Spark logs in by itself."""
 
 
+@rule("SG317", ERROR)
 def logins(facts: DocumentFacts) -> Iterator[Finding]:
     """A section with no login, with several, without the principal that it needs, or with an unused one."""
     section = facts.get(kerberos.SECTION)
@@ -39,6 +40,7 @@ def logins(facts: DocumentFacts) -> Iterator[Finding]:
         yield about_key((*place, given[0]), message, "set `kerberos.principal`, such as alice@EXAMPLE.COM")
 
 
+@rule("SG318", ERROR, chart="security: the application would silently act as another user")
 def somebody_else(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings with which the application would not act as the user that the document names.
 

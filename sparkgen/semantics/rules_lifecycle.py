@@ -12,7 +12,7 @@ from sparkgen.grammar import GrammarError
 from sparkgen.model.build import GITOPS
 from sparkgen.semantics.facts import DocumentFacts, texts
 from sparkgen.semantics.fields import SCHEDULE_FIELDS
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import refusals, refused, shortened
 
 JOB_FIELDS = {
@@ -29,6 +29,7 @@ def _schedules(facts: DocumentFacts, grammar: str) -> Iterator[tuple[tuple[str |
             yield ("spec", *field), text
 
 
+@rule("SG180", ERROR)
 def schedules(facts: DocumentFacts) -> Iterator[Finding]:
     """Schedules that the API server refuses."""
     if not facts.scheduled:
@@ -46,6 +47,7 @@ def schedules(facts: DocumentFacts) -> Iterator[Finding]:
             yield finding
 
 
+@rule("SG181", WARNING)
 def surprising_schedules(facts: DocumentFacts) -> Iterator[Finding]:
     """Schedules that Kubernetes takes and that do not do what they seem to."""
     if not facts.scheduled:
@@ -72,6 +74,7 @@ def surprising_schedules(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG182", ERROR)
 def time_zones(facts: DocumentFacts) -> Iterator[Finding]:
     """Time zones that the API server refuses."""
     if not facts.scheduled:
@@ -81,6 +84,7 @@ def time_zones(facts: DocumentFacts) -> Iterator[Finding]:
     yield from refusals(_schedules(facts, "timezone"), timezone.check, timezone.ALLOWED, "Europe/Berlin")
 
 
+@rule("SG183", WARNING)
 def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
     """Time zones that sparkgen's list does not have; a newer one in the cluster may."""
     if not facts.scheduled:
@@ -103,6 +107,7 @@ def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG184", ERROR)
 def moments(facts: DocumentFacts) -> Iterator[Finding]:
     """Moments that are not written as RFC 3339 has them."""
     if found := [*texts(facts, "timestamp")]:
@@ -115,6 +120,7 @@ def _restart(facts: DocumentFacts) -> str:
     return str(facts.get("restartPolicy", "type") or "Never")
 
 
+@rule("SG185", ERROR, chart="money: nothing ends the application at its deadline")
 def job_fields_of_a_deployment(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of a Job on an application that always restarts, which is a Deployment: they would be lost."""
     if _restart(facts) != "Always" or facts.scheduled:
@@ -129,6 +135,7 @@ def job_fields_of_a_deployment(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG186", ERROR)
 def always_on_a_schedule(facts: DocumentFacts) -> Iterator[Finding]:
     """A scheduled application that always restarts: the API server refuses such a Job."""
     if facts.scheduled and _restart(facts) == "Always":
@@ -141,6 +148,7 @@ def always_on_a_schedule(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG187", WARNING)
 def retries(facts: DocumentFacts) -> Iterator[Finding]:
     """Retries that do not happen: OnFailure without a number (as in kubeflow), a number without OnFailure."""
     number = facts.get("restartPolicy", "onFailureRetries")
@@ -159,6 +167,7 @@ def retries(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG188", WARNING)
 def time_to_live(facts: DocumentFacts) -> Iterator[Finding]:
     """A finished Job that deletes itself: Argo CD and Flux create it again, and it runs again."""
     seconds = facts.get("timeToLiveSeconds")
@@ -172,6 +181,7 @@ def time_to_live(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG189", WARNING)
 def fields_without_meaning(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of `run`, and `suspend`, where they do something other than they say."""
     if facts.scheduled:
@@ -199,6 +209,7 @@ def fields_without_meaning(facts: DocumentFacts) -> Iterator[Finding]:
                 yield about_key(facts.path("run", field), message, step)
 
 
+@rule("SG195", WARNING)
 def loggers(facts: DocumentFacts) -> Iterator[Finding]:
     """Names of loggers that are whole settings of log4j."""
     for name in facts.get("logging", "loggers") or {}:

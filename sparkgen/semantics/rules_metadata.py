@@ -9,7 +9,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.errors import Path
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 _OWN_LABELS = (
@@ -34,6 +34,7 @@ _VALUE_WORDS = (
 )
 
 
+@rule("SG104", ERROR)
 def names_too_long(facts: DocumentFacts) -> Iterator[Finding]:
     """Names too long once their suffix is added (sparkgen.names), or for the label that they become."""
     name = facts.name
@@ -57,6 +58,7 @@ def names_too_long(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG171", ERROR)
 def label_syntax(facts: DocumentFacts) -> Iterator[Finding]:
     """Labels, annotations and node selectors that the API server refuses (metav1/validation)."""
     for path, labels in _label_maps(facts):
@@ -125,6 +127,7 @@ def _is_value(text: str) -> bool:
     )
 
 
+@rule("SG172", WARNING)
 def owned_labels(facts: DocumentFacts) -> Iterator[Finding]:
     """Labels that sparkgen sets; labels and annotations by which a controller would claim an executor."""
     maps: list[tuple[Path, Mapping[str, Any]]] = [
@@ -161,6 +164,7 @@ def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:
     return None
 
 
+@rule("SG173", ERROR)
 def tolerations(facts: DocumentFacts) -> Iterator[Finding]:
     """Tolerations that the API server refuses (core/validation ValidateTolerations)."""
     for role in ROLES:

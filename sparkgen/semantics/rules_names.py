@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.errors import Path
-from sparkgen.model import HISTORY_KIND, STAGING_KIND
+from sparkgen.model import HISTORY_KIND, SERVER_KINDS, STAGING_KIND
 from sparkgen.names import DEFAULT_ACCOUNT, HISTORY_SUFFIX, RESERVED_SUFFIXES
 from sparkgen.semantics.facts import DocumentFacts, ServerFacts
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import ERROR, Finding, rule, server_rule
 from sparkgen.semantics.wording import shortened
 
 API_SERVICE = "kubernetes"
 """The Service of the API server, in the namespace `default`."""
 
 
+_CHART = (
+    "names and security: one object would replace another; or, with an account named `default`, every pod "
+    "without its own account would get permissions"
+)
+
+
+@rule("SG196", ERROR, chart=_CHART)
 def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
     """An application that would replace another application's objects, or the namespace's own account."""
     name, section = facts.name, facts.get("serviceAccount") or {}
@@ -31,6 +38,7 @@ def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
         yield _default()
 
 
+@server_rule("SG196", ERROR, kinds=SERVER_KINDS, chart=_CHART)
 def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
     """A server that would take over an account of the namespace or of an application, or Kubernetes' Service.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparkgen.errors import Path
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 SHARED: Mapping[str, str] = {
@@ -21,6 +21,7 @@ SHARED: Mapping[str, str] = {
 """Setting of a driver's whole pod -> why it is refused."""
 
 
+@rule("SG166", ERROR, chart="security: user code could reach the allocator from outside its container")
 def shared_pods(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of the driver's pod with which user code could reach the allocator or its token."""
     inside = facts.template("driver")
@@ -30,6 +31,7 @@ def shared_pods(facts: DocumentFacts) -> Iterator[Finding]:
             yield Finding(path, f"is refused for drivers: {reason}", "true", "false", "delete it")
 
 
+@rule("SG167", ERROR, chart="a nightly run: the pod never starts, and its Job waits forever")
 def root_users(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers that run as root while the pod forbids it: the kubelet does not start them.
 
@@ -71,6 +73,7 @@ def _pod_user_path(facts: DocumentFacts, role: str) -> Path:
     return facts.path(role, "template", "spec", "securityContext", "runAsUser")
 
 
+@rule("SG168", WARNING)
 def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
     """Parts of a template that sparkgen replaces; native Spark replaces most of them too."""
     for role in ROLES:
@@ -101,6 +104,7 @@ def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
                     yield about_key((*container.path, field), message, f"delete it; {step}")
 
 
+@rule("SG169", ERROR)
 def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """An account in a template: the application's own replaces it, and its rights are lost."""
     account = facts.get("driver", "serviceAccount") or facts.get("serviceAccount", "name") or facts.name
@@ -116,6 +120,7 @@ def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+@rule("SG170", WARNING)
 def tokens(facts: DocumentFacts) -> Iterator[Finding]:
     """A template that mounts the account's token: only the allocator gets one."""
     for role in ROLES:

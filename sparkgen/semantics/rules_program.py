@@ -10,7 +10,7 @@ from sparkgen.model import notebook
 from sparkgen.model.connect import NO_MAIN_FILE
 from sparkgen.model.delivery import is_local
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 _UNCHANGED = "is passed on unchanged: nothing expands it"
@@ -49,6 +49,7 @@ def _is_on_disk(file: str) -> bool:
     return file.startswith("local:") or is_local(file)
 
 
+@rule("SG130", WARNING)
 def type_against_file(facts: DocumentFacts) -> Iterator[Finding]:
     """A main file of another language than `type` says: spark-submit goes by the file's name."""
     language, kind = _language(_main(facts)), facts.spec["type"]
@@ -65,6 +66,7 @@ def type_against_file(facts: DocumentFacts) -> Iterator[Finding]:
     )
 
 
+@rule("SG131", ERROR)
 def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
     """A missing main class that spark-submit cannot find out.
 
@@ -79,6 +81,7 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
         yield _no_class(facts, "`mainClass` is missing, and spark-submit cannot find it in this file")
 
 
+@rule("SG132", WARNING)
 def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
     """A class that only the jar's manifest can name."""
     file = _main(facts)
@@ -93,6 +96,7 @@ def _no_class(facts: DocumentFacts, message: str) -> Finding:
     return Finding(facts.path("mainApplicationFile"), message, shortened(_main(facts)), next_step=step)
 
 
+@rule("SG133", WARNING)
 def main_class_unused(facts: DocumentFacts) -> Iterator[Finding]:
     """A class beside a Python or R file: spark-submit puts its own runner in its place."""
     name = facts.get("mainClass")
@@ -102,6 +106,7 @@ def main_class_unused(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG134", ERROR)
 def main_file(facts: DocumentFacts) -> Iterator[Finding]:
     """A main file that spark-submit takes for a jar although `type` is Python or R."""
     file, kind = _main(facts), facts.spec["type"]
@@ -118,6 +123,7 @@ def main_file(facts: DocumentFacts) -> Iterator[Finding]:
     )
 
 
+@rule("SG141", WARNING)
 def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
     """Files without a scheme, and files of someone's laptop: Spark looks for both inside the image."""
     files = [(facts.path("mainApplicationFile"), _main(facts))]
@@ -149,6 +155,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG142", WARNING)
 def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
     """Placeholders that nothing expands: sparkgen, Helm values and Kubernetes leave them as they are."""
     yield from _unexpanded_arguments(facts)

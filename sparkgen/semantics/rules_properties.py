@@ -9,7 +9,7 @@ from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes
 from sparkgen.properties.table import judgement, same_fields
 from sparkgen.properties.verdicts import Judgement, Verdict
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
 _NAMESPACE = "spark.kubernetes.namespace"
@@ -22,6 +22,12 @@ _OWN_PORTS = {
 """Port properties that sparkgen sets -> to what."""
 
 
+@rule(
+    "SG120",
+    ERROR,
+    chart="money: a node selector, a toleration or a limit would be lost, and pods would "
+    "run where they should not",
+)
 def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that native Spark applies, and that have a field here: they would be lost."""
     for name, text in facts.conf.items():
@@ -44,6 +50,7 @@ def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
     return False
 
 
+@rule("SG121", WARNING)
 def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that sparkgen sets itself, or that nothing reads."""
     for name, text in facts.conf.items():

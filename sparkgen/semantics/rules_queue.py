@@ -9,7 +9,7 @@ from sparkgen import contract
 from sparkgen.model.batch import batch_scheduler
 from sparkgen.model.build import executors_of
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import listed
 
 _LOCAL_QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
@@ -23,6 +23,7 @@ UNSCHEDULABLE = 100
 """The default of spec.allocation.maxUnschedulablePods."""
 
 
+@rule("SG304", WARNING)
 def queues(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of a queue that nothing reads, and executors that would not wait in the driver's queue."""
     scheduler = facts.get("batchScheduler")
@@ -62,6 +63,7 @@ def _kueue(facts: DocumentFacts, *, queued: bool) -> Iterator[Finding]:
         )
 
 
+@rule("SG316", ERROR)
 def gangs(facts: DocumentFacts) -> Iterator[Finding]:
     """A gang that may never be complete, or a name that no queue of Kueue can have."""
     if facts.get("batchScheduler") is None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from sparkgen.model.connect import CONNECT_KIND, TOKEN_PROPERTY
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import WARNING, Finding, rule
 from sparkgen.semantics.secret import has_secret, holds_secret, in_git, is_secret
 
 _OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9._-]*)(?:=(.*))?", re.DOTALL)
 
 
+@rule("SG117", WARNING)
 def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
     """Secrets in properties, Java options, files, arguments and URLs: they end in ConfigMaps and pods."""
     for section in ("sparkConf", "hadoopConf"):
@@ -80,6 +81,7 @@ def _arguments(facts: DocumentFacts) -> Iterator[Finding]:
         previous = option[1] if option and option[2] is None else ""
 
 
+@rule("SG118", WARNING)
 def secrets_in_env(facts: DocumentFacts) -> Iterator[Finding]:
     """Secrets as the plain value of an environment variable."""
     for container in facts.containers:

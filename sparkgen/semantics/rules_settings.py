@@ -10,11 +10,12 @@ from sparkgen.model import kerberos
 from sparkgen.model.properties import TYPED_PROPERTIES, property_text
 from sparkgen.properties.older import new_name, overruled_names
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.secret import safe
 from sparkgen.semantics.wording import shortened
 
 
+@rule("SG119", WARNING)
 def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties to which a typed field gives another value; the field wins, as in kubeflow's operator."""
     for field, name in TYPED_PROPERTIES.items():
@@ -86,6 +87,7 @@ def _same(first: str, second: str) -> bool:
     return False
 
 
+@rule("SG122", ERROR)
 def not_spark_properties(facts: DocumentFacts) -> Iterator[Finding]:
     """Names that spark-submit drops (SparkSubmitArguments.ignoreNonSparkProperties), or with blanks."""
     for name in facts.conf:
@@ -113,6 +115,7 @@ def _better_home(name: str) -> str:
     return f"if your code reads it, write `spark.{shortened(name)}` and read that"
 
 
+@rule("SG123", ERROR)
 def hadoop_prefixes(facts: DocumentFacts) -> Iterator[Finding]:
     """Names in hadoopConf that keep Spark's prefix: Hadoop knows no such property."""
     for name in facts.get("hadoopConf") or {}:
@@ -127,6 +130,7 @@ def hadoop_prefixes(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG124", ERROR)
 def java_options(facts: DocumentFacts) -> Iterator[Finding]:
     """Options of the JVM with which Spark does not start.
 
@@ -157,6 +161,7 @@ def java_options(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+@rule("SG125", ERROR)
 def settings_that_clash(facts: DocumentFacts) -> Iterator[Finding]:
     """Values and combinations with which SparkConf.validateSettings or spark-submit stops."""
     for name in ("spark.memory.fraction", "spark.memory.storageFraction"):
@@ -227,6 +232,7 @@ def _seconds(facts: DocumentFacts, name: str, default: str, unit: str) -> float 
         return None
 
 
+@rule("SG126", WARNING)
 def lost_resources(facts: DocumentFacts) -> Iterator[Finding]:
     """GPUs and the like that Spark expects, while nothing specifies which device the pod needs.
 

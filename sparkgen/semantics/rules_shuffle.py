@@ -8,7 +8,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.model.shuffle import HOST_PORTS
 from sparkgen.semantics.facts import DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.servers import nested
 from sparkgen.semantics.wording import shortened
 
@@ -48,6 +48,7 @@ def _on_node(facts: DocumentFacts) -> Mapping[str, Any] | None:
     return section if section is not None and section.get("mode", "daemonset") == "daemonset" else None
 
 
+@rule("SG143", ERROR)
 def names(facts: DocumentFacts) -> Iterator[Finding]:
     """A service of the node without its name: executors would not be scheduled beside it."""
     section = _on_node(facts)
@@ -59,6 +60,7 @@ def names(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG144", ERROR, chart="money: executors start and fail, one after another")
 def secrets(facts: DocumentFacts) -> Iterator[Finding]:
     """Executors that authenticate without the service's secret, or the reverse: their registration fails.
 
@@ -91,6 +93,7 @@ def ports(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
+@rule("SG145", ERROR)
 def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
     """Invalid ranges, and a range with the service's port: it is in use on the executors' nodes."""
     section = _on_node(facts)
@@ -116,6 +119,7 @@ def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG146", WARNING)
 def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
     """Host paths and host ports, which Pod Security refuses from "baseline" on; ports that others use."""
     section = _on_node(facts)
@@ -143,6 +147,7 @@ def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG147", WARNING)
 def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
     """A service in the executor's pod, with executors that are removed when they are idle.
 
@@ -161,6 +166,7 @@ def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG148", WARNING)
 def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of the other mode, properties that the service sets, and scratch volumes without effect."""
     section = _section(facts)
@@ -204,6 +210,7 @@ def _scratch(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+@rule("SG149", WARNING)
 def groups(facts: DocumentFacts) -> Iterator[Finding]:
     """Executors outside the group that may write to the service's directories."""
     if _on_node(facts) is None:
@@ -220,6 +227,7 @@ def groups(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG158", ERROR)
 def directories(facts: DocumentFacts) -> Iterator[Finding]:
     """Directories of a service that are the same, or one below another."""
     section = _on_node(facts)

@@ -10,7 +10,7 @@ from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError, cpu, duration, factor, memory, quantity
 from sparkgen.model import sizes
 from sparkgen.semantics.facts import ROLES, DocumentFacts, texts
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, rule
 from sparkgen.semantics.wording import refusals, shortened
 
 MEMORY_SETTINGS = (
@@ -86,11 +86,13 @@ LEAST_HEAP_MIB = 450
 _TESTING = ("spark.testing", "spark.testing.reservedMemory", "spark.testing.memory")
 
 
+@rule("SG101", ERROR)
 def memory_sizes(facts: DocumentFacts) -> Iterator[Finding]:
     """Sizes that JavaUtils.byteStringAs refuses."""
     return refusals(texts(facts, "memory", MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
 
 
+@rule("SG102", ERROR)
 def amounts_of_cpu(facts: DocumentFacts) -> Iterator[Finding]:
     """Amounts of CPU that resource.ParseQuantity refuses, or that are negative."""
     return refusals(texts(facts, "cpu", CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
@@ -102,17 +104,20 @@ def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
             yield (*path, side, name), str(amount)
 
 
+@rule("SG103", ERROR)
 def durations(facts: DocumentFacts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
     found = texts(facts, "duration", DURATION_SETTINGS)
     return refusals(found, duration.to_microseconds, duration.ALLOWED, "60s")
 
 
+@rule("SG105", ERROR)
 def factors(facts: DocumentFacts) -> Iterator[Finding]:
     """Factors that are no decimal number above zero."""
     return refusals(texts(facts, "factor", FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
 
 
+@rule("SG106", ERROR)
 def setting_values(facts: DocumentFacts) -> Iterator[Finding]:
     """Whole numbers and switches of sparkConf that ConfigBuilder's converters refuse."""
     for name, least in COUNT_SETTINGS.items():
@@ -157,6 +162,7 @@ def _device_limits(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG107", WARNING)
 def memory_without_unit(facts: DocumentFacts) -> Iterator[Finding]:
     """A heap without a unit: MiB to one part of Spark, bytes to another (UnifiedMemoryManager, Utils)."""
     for role in ROLES:
@@ -173,6 +179,7 @@ def memory_without_unit(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG108", ERROR)
 def memory_below_minimum(facts: DocumentFacts) -> Iterator[Finding]:
     """Heaps with which Spark does not start (UnifiedMemoryManager.getMaxMemory)."""
     if any(name in facts.conf for name in _TESTING):
@@ -198,6 +205,7 @@ def _mib(text: str | None) -> int | None:
         return None
 
 
+@rule("SG109", ERROR)
 def requests_above_limits(facts: DocumentFacts) -> Iterator[Finding]:
     """Requests larger than their limit: the API server refuses the pod (ValidateResourceRequirements)."""
     for role in ROLES:
@@ -266,6 +274,7 @@ def _more(request: str, limit: str) -> bool:
         return False
 
 
+@rule("SG110", WARNING)
 def template_resources(facts: DocumentFacts) -> Iterator[Finding]:
     """Memory and CPU of the Spark container in a template, which Spark's own sizes replace.
 

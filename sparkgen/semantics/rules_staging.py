@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparkgen.model import STAGING_KIND
 from sparkgen.model.staging import SIDES
 from sparkgen.semantics.facts import ServerFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, Finding, about_key, server_rule
 from sparkgen.semantics.wording import refusals
 
 OPEN_TYPES = ("NodePort", "LoadBalancer")
 
 
+@server_rule("SG180", ERROR, kinds=(STAGING_KIND,))
 def schedules(facts: ServerFacts) -> Iterator[Finding]:
     """A schedule of the garbage collection that the API server refuses."""
     text = (facts.spec.get("garbageCollection") or {}).get("schedule")
@@ -23,6 +25,7 @@ def schedules(facts: ServerFacts) -> Iterator[Finding]:
     yield from refusals([(place, text)], cron.parse, cron.ALLOWED, "17 3 * * *")
 
 
+@server_rule("SG313", ERROR, kinds=(STAGING_KIND,))
 def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
     """Garbage collection without a claim: it needs the claim to know the age and the writers of artifacts."""
     if "garbageCollection" in facts.spec and "claim" not in facts.spec["storage"]:
@@ -35,6 +38,7 @@ def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
         )
 
 
+@server_rule("SG314", ERROR, kinds=(STAGING_KIND,))
 def node_ports(facts: ServerFacts) -> Iterator[Finding]:
     """A node port for a Service of a type without node ports: the API server refuses it."""
     for side in SIDES:
@@ -47,6 +51,7 @@ def node_ports(facts: ServerFacts) -> Iterator[Finding]:
             )
 
 
+@server_rule("SG315", ERROR, kinds=(STAGING_KIND,))
 def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
     """The same node port for both sides."""
     ports = [(facts.spec.get(side) or {}).get("nodePort") for side in SIDES]

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.errors import Path
+from sparkgen.model import SERVER_KINDS
 from sparkgen.semantics.facts import DocumentFacts, ServerFacts
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import ERROR, Finding, rule, server_rule
 
 _NUL = "\0"
 _NOT_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """What YAML can write and XML 1.0 cannot, not even as a reference (its production Char), less NUL."""
 
 
+@rule("SG197", ERROR)
 def unrepresentable(facts: DocumentFacts) -> Iterator[Finding]:
     """NUL anywhere, and what XML cannot hold in texts that become XML."""
     yield from _nuls(facts.value, ())
@@ -28,6 +30,7 @@ def unrepresentable(facts: DocumentFacts) -> Iterator[Finding]:
             yield _not_xml(facts.path("sparkConfFiles", name), text, "has")
 
 
+@server_rule("SG197", ERROR, kinds=SERVER_KINDS)
 def unrepresentable_of_server(facts: ServerFacts) -> Iterator[Finding]:
     """NUL anywhere."""
     yield from _nuls(facts.value, ())

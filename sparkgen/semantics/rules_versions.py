@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sparkgen.errors import Path
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, rule
 from sparkgen.semantics.software import (
     artifacts,
     images_of_another_version,
@@ -27,6 +27,7 @@ def _is_supported(version: tuple[int, int]) -> bool:
     return version >= OLDEST_COMPILED and version[0] <= NEWEST.line[0]
 
 
+@rule("SG136", ERROR)
 def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
     """A Spark version for which there is no scheduler jar."""
     text = facts.spec["sparkVersion"]
@@ -41,6 +42,7 @@ def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG178", WARNING)
 def untested_spark(facts: DocumentFacts) -> Iterator[Finding]:
     """A Spark version for which there is a jar, but which no test uses."""
     text = facts.spec["sparkVersion"]
@@ -55,11 +57,13 @@ def untested_spark(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG137", WARNING)
 def image_version(facts: DocumentFacts) -> Iterator[Finding]:
     """An image whose tag names another version of Spark than `sparkVersion`."""
     yield from images_of_another_version(facts.spec["sparkVersion"], _images(facts))
 
 
+@rule("SG135", WARNING)
 def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
     yield from moving_images(_images(facts))
@@ -74,6 +78,7 @@ def _images(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
             yield facts.path(role, "image"), image
 
 
+@rule("SG138", ERROR)
 def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
     """Spark 4 with Scala 2.12: it was never built."""
     if facts.get("scalaVersion") == "2.12" and version_of(facts.spec["sparkVersion"])[0] >= 4:
@@ -86,6 +91,7 @@ def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+@rule("SG139", WARNING)
 def artifact_versions(facts: DocumentFacts) -> Iterator[Finding]:
     """Jars and packages for another Scala line, or for another version of Spark."""
     if not _is_supported(version_of(facts.spec["sparkVersion"])):
@@ -120,6 +126,7 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
         )
 
 
+@rule("SG140", ERROR)
 def coordinates(facts: DocumentFacts) -> Iterator[Finding]:
     """Packages that are no Maven coordinates: spark-submit stops (MavenUtils.extractMavenCoordinates)."""
     texts = list(facts.dependencies("packages"))

@@ -8,7 +8,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.errors import Path
 from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.mounts import is_below, mounted_at, places
 from sparkgen.semantics.wording import listed, shortened
 
@@ -31,6 +31,7 @@ SECRET_VOLUMES = (contract.TOKEN_VOLUME, contract.SESSION_VOLUME)
 """Volumes of sparkgen with credentials in them."""
 
 
+@rule("SG150", ERROR)
 def mounts_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts of volumes that the pod does not have (the API server: `Not found`)."""
     for container in facts.containers:
@@ -72,6 +73,7 @@ def _near(name: str, known: set[str]) -> str:
     return close[0] if close else ""
 
 
+@rule("SG151", ERROR)
 def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
     """Volumes with the same name: the API server refuses the pod."""
     seen: dict[tuple[str, str], set[str]] = {}
@@ -104,6 +106,7 @@ def _role_of(facts: DocumentFacts, path: Path) -> str:
     return str(part) if part in ROLES else ""
 
 
+@rule("SG152", WARNING)
 def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
     """Volumes that no container mounts: they are in no pod."""
     mounted = {
@@ -123,6 +126,7 @@ def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
+@rule("SG153", ERROR)
 def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
     """Two mounts at the same path, and sub-paths that leave the volume: the API server refuses both."""
     for container in facts.containers:
@@ -156,6 +160,7 @@ def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
+@rule("SG154", WARNING)
 def relative_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Mount paths that are not absolute: the kubelet puts them below `/`, whatever the working directory."""
     for container in facts.containers:
@@ -171,6 +176,7 @@ def relative_mounts(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+@rule("SG155", ERROR, chart="security: user code could read the allocator's token")
 def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts into the directory of sparkgen, and mounts of its volumes with credentials in them."""
     for container in facts.containers:
@@ -192,6 +198,7 @@ def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
 _CONF = "/opt/spark/conf"
 
 
+@rule("SG156", WARNING)
 def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts that hide Spark's own files, and configuration where Spark does not look."""
     for container in facts.containers:
@@ -216,6 +223,7 @@ def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
                 )
 
 
+@rule("SG157", WARNING)
 def host_paths(facts: DocumentFacts) -> Iterator[Finding]:
     """Directories of the node: Pod Security refuses them from "baseline" on."""
     for path, volume in _once(facts):

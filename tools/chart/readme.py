@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from sparkgen.cli.rule import rules
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
 from sparkgen.semantics.registry import RULES, RULES_OF_FILES
@@ -43,9 +44,14 @@ def with_rules(page: str) -> str:
     if not start:
         raise LookupError("the page has no table of the chart's rules")
     rest = after[after.index("\n\n") :]
-    rules = sorted((*RULES, *RULES_OF_FILES), key=lambda rule: rule.code)
-    rows = [f"| {rule.code} | {rule.summary} | {rule.chart} |" for rule in rules if rule.chart]
+    pages = rules()
+    reasons = {rule.code: rule.chart for rule in (*RULES, *RULES_OF_FILES) if rule.chart}
+    rows = [f"| {code} | {_sentence(pages[code].title)} | {why} |" for code, why in sorted(reasons.items())]
     return before + start + "\n".join(rows) + rest
+
+
+def _sentence(title: str) -> str:
+    return f"{title[0].upper()}{title[1:]}."
 
 
 def _shown(parent: Field) -> Iterator[Field]:

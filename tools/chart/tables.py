@@ -43,7 +43,7 @@ from sparkgen.resources import (
     staging_layers,
 )
 from sparkgen.semantics import rules_kerberos, rules_lifecycle, rules_pods
-from sparkgen.semantics.findings import nothing
+from sparkgen.semantics.findings import APPLICATION, rules_for
 from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
 Table = dict[str, Any]
@@ -232,12 +232,6 @@ def _servers() -> Table:
     }
 
 
-def _rules(check: str) -> list[str]:
-    """The codes of the chart's rules that have something to say about a kind of documents."""
-    every = sorted((*RULES, *RULES_OF_FILES), key=lambda rule: rule.code)
-    return [rule.code for rule in every if rule.chart and getattr(rule, check) is not nothing]
-
-
 def _steps() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """Role -> its steps in their order; `perRun` starts with the first one that holds the run's name.
 
@@ -268,12 +262,11 @@ def _steps_of_moved() -> Mapping[str, str]:
 
 
 def _semantics() -> Table:
+    every = sorted((*RULES, *RULES_OF_FILES), key=lambda rule: rule.code)
     return {
         "rules": {
-            "": _rules("check"),
-            "service": _rules("service"),
-            "historyServer": _rules("history"),
-            "stagingServer": _rules("staging"),
+            name: [rule.code for rule in rules_for(kind, every) if rule.chart]
+            for kind, name in {APPLICATION: "", **SERVERS}.items()
         },
         "jobFields": rules_lifecycle.JOB_FIELDS,
         "movedSettings": _steps_of_moved(),

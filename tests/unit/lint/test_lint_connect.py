@@ -28,5 +28,5 @@ VARIABLE = "{name: SPARK_CONNECT_AUTHENTICATE_TOKEN, valueFrom: {secretKeyRef: {
 def test_an_open_server(spec: str, steps: list[str]) -> None:
     """Spark takes a token from its property or its variable as well."""
     value = whole(f"kind: SparkConnectServer\nspec: {{{spec}}}")
-    found = list(open_connect_server(Subject.of(value, Settings())))
+    found = list(open_connect_server.check(Subject.of(value, Settings())))
     assert [finding.next_step.split(":")[0].split(",")[0] for finding in found] == steps

@@ -20,7 +20,7 @@ def reported(**spec: Any) -> list[tuple[str | int, ...]]:
     """The places that lint reports."""
     value = copy.deepcopy(BASE)
     value["spec"] |= spec
-    return [found.path for found in slow_encryption(Subject.of(value, Settings()))]
+    return [found.path for found in slow_encryption.check(Subject.of(value, Settings()))]
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def test_tokens_are_encrypted_by_what_encrypts_rpc(
 ) -> None:
     """`spark.ssl.enabled` is for web pages, and TLS between driver and executors came with Spark 4."""
     made = subject(version, sparkConf=conf)
-    assert bool(list(clear_tokens(made))) is not encrypted
-    assert bool(list(clear_traffic(made))) is not encrypted
+    assert bool(list(clear_tokens.check(made))) is not encrypted
+    assert bool(list(clear_traffic.check(made))) is not encrypted
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_tokens_are_encrypted_by_what_encrypts_rpc(
 )
 def test_the_file_of_a_login_that_reaches_executors_is_found(spec: dict[str, Any]) -> None:
     """Sent by Spark itself, or mounted in some other way than by `secrets`."""
-    assert list(spread_keytab(subject(**spec)))
+    assert list(spread_keytab.check(subject(**spec)))
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_the_file_of_a_login_that_reaches_executors_is_found(spec: dict[str, Any
 )
 def test_other_files_and_secrets_are_none_of_it(spec: dict[str, Any]) -> None:
     """Paths elsewhere, URLs, other Secrets."""
-    assert not list(spread_keytab(subject(**spec)))
+    assert not list(spread_keytab.check(subject(**spec)))

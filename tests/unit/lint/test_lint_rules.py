@@ -7,9 +7,10 @@ import pytest
 from sparkgen.lint.registry import RULES
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
+from sparkgen.semantics.findings import APPLICATION, rules_for
 from tests.unit.semantics.documents import whole
 
-CHECKS = {rule.code: rule.check for rule in RULES}
+CHECKS = {rule.code: rule.check for rule in rules_for(APPLICATION, RULES)}
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 
 from sparkgen import schema, semantics
 from sparkgen.errors import Severity
-from sparkgen.lint.registry import RULES, check, column
+from sparkgen.lint.registry import RULES, check
 from sparkgen.lint.settings import Settings
-from sparkgen.semantics.findings import nothing
+from sparkgen.semantics.findings import rules_for
 from tests.unit.lint.test_lint_pages import document
 from tests.unit.semantics.documents import whole
 
@@ -57,7 +57,7 @@ SPECS = {
 
 def codes(kind: str) -> list[str]:
     """The codes of the rules that check documents of this kind."""
-    return [rule.code for rule in RULES if column(kind)(rule) is not nothing]
+    return [rule.code for rule in rules_for(kind, RULES)]
 
 
 def found(kind: str, text: str) -> dict[str, list[str]]:

@@ -84,7 +84,7 @@ def peers(*selectors: dict[str, Any]) -> list[str]:
     policy = {"ingressFrom": [{"namespaceSelector": selector} for selector in selectors]}
     value = whole("kind: SparkShuffleService\nspec: {}")
     value["spec"]["networkPolicy"] = policy
-    return [finding.message for finding in many_namespaces(ServerSubject.of(value, Settings()))]
+    return [finding.message for finding in many_namespaces.check(ServerSubject.of(value, Settings()))]
 
 
 def named(name: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def test_sizes_are_bytes_of_all_texts_together(size: int, refused: int, warned: 
     """A letter of two bytes counts two; what stands in another object counts nothing."""
     texts = {"a.xml": "é" * 50_000, "b.xml": "x" * (size - 100_000)}
     found = facts(**texts, c={"configMapKeyRef": {"name": "c", "key": "c"}})
-    assert (len(list(files(found))), len(list(unread_files(found)))) == (refused, warned)
+    assert (len(list(files.check(found))), len(list(unread_files.check(found)))) == (refused, warned)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from sparkgen import semantics
+from sparkgen.cli.rule import rules
 
-PAGES = Path(semantics.__file__).parent / "pages"
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "rules.md"
 
 HEAD = """\
@@ -42,14 +41,14 @@ def deepened(page: str) -> str:
 def reference() -> str:
     """The text of the reference: a table, and then every page with its headings one level deeper."""
     rows, sections = [], []
-    for path in sorted(PAGES.glob("SG*.md")):
-        page = path.read_text(encoding="utf-8")
-        title = page.partition("\n")[0].removeprefix(f"# {path.stem}: ")
-        severity = re.search(r"^\*\*(Error|Warning)\.\*\*", page, re.MULTILINE)
-        assert severity, f"{path.name} does not say whether it is an error"
-        anchor = re.sub(r"[^a-z0-9 _-]", "", f"{path.stem}: {title}".lower()).replace(" ", "-")
-        rows.append(f"| [{path.stem}](#{anchor}) | {severity[1].lower()} | {title} |\n")
-        sections.append("\n" + deepened(page))
+    for code, rule in rules().items():
+        if code[2] == "2":
+            continue
+        severity = re.search(r"^\*\*(Error|Warning)\.\*\*", rule.page, re.MULTILINE)
+        assert severity, f"the page of {code} does not say whether it is an error"
+        anchor = re.sub(r"[^a-z0-9 _-]", "", f"{code}: {rule.title}".lower()).replace(" ", "-")
+        rows.append(f"| [{code}](#{anchor}) | {severity[1].lower()} | {rule.title} |\n")
+        sections.append("\n" + deepened(rule.page))
     return HEAD + "".join(rows) + "".join(sections)
 
 
