@@ -54,11 +54,22 @@ def prepare(directories: Sequence[Path], number: str) -> list[str]:
     done = [f"{directory} has group {os.getegid()} and mode {MODE:o}" for directory in directories]
     there = Disk(directories).look()
     if not there.owners and not there.faults:
-        for database in (directory / name for directory in directories for name in DATABASES):
-            if database.exists():
-                database.rename(database.with_name(f"{TRASH}{database.name}-{number}"))
-                done.append(f"removed {database}: none of the applications in it has files left")
+        for directory in directories:
+            with opened(directory, follow=True) as found:
+                names = [name for name in DATABASES if _discarded(name, found, number)]
+            done += [
+                f"removed {directory / name}: none of the applications in it has files left" for name in names
+            ]
     return done
+
+
+def _discarded(name: str, parent: int, number: str) -> bool:
+    """Mark a database for removal. Returns whether there is one."""
+    try:
+        os.rename(name, f"{TRASH}{name}-{number}", src_dir_fd=parent, dst_dir_fd=parent)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _make_fit(directory: Path, descriptor: int) -> None:
@@ -71,8 +82,9 @@ def _make_fit(directory: Path, descriptor: int) -> None:
             f"{directory} belongs to user {status.st_uid}: on this node, give it to user {os.geteuid()}, or "
             f"to group {group} with mode {MODE:o}"
         )
-    os.chown(directory, -1, group)
-    directory.chmod(MODE)
+    checked = Path(f"/proc/self/fd/{descriptor}")  # by its path, another one could be there by now
+    os.chown(checked, -1, group)
+    checked.chmod(MODE)
 
 
 def open_database(directories: Sequence[Path]) -> Path | None:

@@ -189,6 +189,27 @@ def test_preparing_somebody_elses_directory(tmp_path: Path, monkeypatch: pytest.
         prepare([tmp_path], "1")
 
 
+def test_preparing_changes_only_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link that leads elsewhere a moment later gives nobody another directory."""
+    first, second, link = tmp_path / "1", tmp_path / "2", tmp_path / "link"
+    for directory in (first, second):
+        directory.mkdir(mode=0o700)
+    link.symlink_to(first)
+    group = os.getegid() + (os.geteuid() == 0)  # only root may give a directory to any group
+    monkeypatch.setattr(os, "getegid", lambda: group)
+    before, look = second.stat(), os.fstat
+
+    def swapped(descriptor: int) -> os.stat_result:
+        link.unlink()
+        link.symlink_to(second)
+        return look(descriptor)
+
+    monkeypatch.setattr(os, "fstat", swapped)
+    prepare([link], "1")
+    assert (second.stat().st_mode, second.stat().st_gid) == (before.st_mode, before.st_gid)
+    assert (stat.S_IMODE(first.stat().st_mode), first.stat().st_gid) == (0o2770, group)
+
+
 @pytest.mark.parametrize("name", DATABASES)
 def test_the_database_goes_when_it_speaks_of_nothing(tmp_path: Path, name: str) -> None:
     """Only before the service starts, and only when no application's files are there."""
