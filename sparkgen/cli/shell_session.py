@@ -291,10 +291,9 @@ def _until_the_end(
     output.say(f"{ended}; Spark stops in your program")
     # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
     reason = f"[{Code.SESSION_ENDED}] {ended}"
-    forwarding.close()
     with (
-        contextlib.suppress(SparkgenError),
-        contextlib.closing(refuse_everything(forwarding.port, reason)),
+        contextlib.suppress(OSError),  # the command has ended, and closed the port
+        contextlib.closing(refuse_everything(forwarding.hand_over(), reason)),
     ):
         over.wait()
 

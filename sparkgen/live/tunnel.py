@@ -98,6 +98,15 @@ class Tunnel(socketserver.ThreadingTCPServer):
         """Close new connections at once, and keep the port: clients would send the next owner their token."""
         self.over = True
 
+    def hand_over(self) -> socket.socket:
+        """Stop, and return the listening socket, which keeps the port: clients wait for its next server.
+
+        Raises OSError if the port is closed.
+        """
+        listening = self.socket.dup()
+        self.stop()
+        return listening
+
     def stop(self) -> None:
         """Stop listening, and close the port."""
         if self.started:  # without a thread, `shutdown` would wait for ever

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -78,7 +79,7 @@ class Forwarding:
     def until_the_end(self) -> bool:
         """Return when the driver has ended and none comes after it (True), or after a close (False).
 
-        The port then refuses connections, but stays this process's until `close`.
+        The port then refuses connections, but stays this process's until `close` or `hand_over`.
         """
         while True:
             time.sleep(LOOK_SECONDS)
@@ -94,6 +95,15 @@ class Forwarding:
             for tunnel in self._tunnels:
                 tunnel.refuse()
             return True
+
+    def hand_over(self) -> socket.socket:
+        """Stop forwarding, and return the socket that listens at the first address.
+
+        Raises OSError if it is closed.
+        """
+        listening = self._tunnels[0].hand_over()
+        self.close()
+        return listening
 
     def close(self) -> None:
         """Stop forwarding, and close the port."""

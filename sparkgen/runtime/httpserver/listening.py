@@ -45,7 +45,6 @@ def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.sock
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0 if address == "::" else 1)
         made.bind((address, port))
         made.listen(BACKLOG)
-        made.setblocking(False)
     except BaseException:
         made.close()
         raise
@@ -81,9 +80,14 @@ def listen(address: str, port: int, handler: Handler, limits: Limits | None = No
     Raises OSError if the port is in use, or if the address is not an address of this machine.
     """
     raise_descriptor_limit()
-    listening = listening_socket(address, port)
-    server = HttpServer(listening, handler, limits or Limits())
+    return serve(listening_socket(address, port), handler, limits or Limits())
+
+
+def serve(listening: socket.socket, handler: Handler, limits: Limits) -> Listener:
+    """Start to accept the connections of a listening socket, which the listener closes at its end."""
+    listening.setblocking(False)
+    server = HttpServer(listening, handler, limits)
+    port = int(listening.getsockname()[1])
     thread = threading.Thread(target=server.run, name=f"listen-{port}", daemon=True)
-    found = int(listening.getsockname()[1])
     thread.start()
-    return Listener(server, thread, found)
+    return Listener(server, thread, port)

@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from socketserver import TCPServer
 from typing import Any
 
 import pytest
@@ -381,8 +382,21 @@ print("still here")
     assert re.search(r"the session pi-session-[0-9a-f]{5} has ended; Spark stops in your program", result.err)
 
 
-def test_a_driver_that_asks_hears_that_its_session_has_ended(shell: Shell, kube: Kube) -> None:
-    """At once, where the way to the allocator was: as after the sleep of a machine."""
+def test_a_driver_that_asks_hears_that_its_session_has_ended(
+    shell: Shell, kube: Kube, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, where the way to the allocator was: as after the sleep of a machine.
+
+    The port is at no time free: whoever took it would get the session's token with the driver's next request.
+    """
+    free: list[bool] = []
+
+    def close(tunnel: Tunnel) -> None:
+        TCPServer.server_close(tunnel)
+        with socket.socket() as near:
+            free.append(near.connect_ex(("127.0.0.1", tunnel.port)) != 0)
+
+    monkeypatch.setattr(Tunnel, "server_close", close)
     script = f"""
 import json, os, pathlib, time
 from urllib.error import HTTPError
@@ -409,6 +423,7 @@ for _ in range(100):
     result = shell("app.yaml", *program(script))
     assert result.code == 0, result.err
     assert re.fullmatch(r"\[SessionEnded\] the session pi-session-[0-9a-f]{5} has ended\n", result.out)
+    assert not free[0]  # later ones are at the command's own end
 
 
 def test_a_session_is_no_run_of_the_document(shell: Shell, kube: Kube, cli: Cli) -> None:

@@ -10,14 +10,14 @@ from contextlib import ExitStack, closing
 import pytest
 
 from sparkgen.live.tunnel import LOOPBACK
-from sparkgen.runtime.httpserver.listening import Listener
+from sparkgen.runtime.httpserver.listening import Listener, listening_socket
 from sparkgen.shell.ended_session import LIMITS, refuse_everything
 
 
 @pytest.fixture
 def ended() -> Iterator[Listener]:
     """One that answers."""
-    with closing(refuse_everything(0, "[SessionEnded] over")) as listener:
+    with closing(refuse_everything(listening_socket(LOOPBACK, 0), "[SessionEnded] over")) as listener:
         yield listener
 
 
