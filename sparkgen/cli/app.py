@@ -25,6 +25,7 @@ SECTIONS = {
     "Write documents": {
         "init": "Write a commented, valid document to start from.",
         "import": "Convert SparkApplications and spark-submit commands to documents.",
+        "export": "Convert documents to other operators' applications and spark-submit commands.",
         "validate": "Check documents, and report every problem with its line.",
         "lint": "Check documents against best practices and policies, by profile.",
         "push": "Push the local files that documents name to a registry.",

@@ -77,9 +77,17 @@ def convert(options: ImportOptions) -> int:
         _write(Path(options.directory), result.imported, force=options.force)
     elif result.imported:
         output.data("---\n".join(item.text for item in result.imported))
-    _report(result, options.report)
+    print_report(result, options.report)
     return int(result.has_findings or not result.imported)
 
+
+REPORT = Option(
+    "report",
+    "--report",
+    "Report: text (what needs your attention), full (every value), json (every value), or none.",
+    choices=("text", "full", "json", "none"),
+    default="text",
+)
 
 COMMAND = command(
     ImportOptions,
@@ -97,13 +105,7 @@ COMMAND = command(
         "Write one file per application, DIR/NAME.yaml, instead of printing all to standard output.",
     ),
     Option("force", "--force", "Overwrite files in DIR."),
-    Option(
-        "report",
-        "--report",
-        "Report: text (what needs your attention), full (every value), json (every value), or none.",
-        choices=("text", "full", "json", "none"),
-        default="text",
-    ),
+    REPORT,
     Option(
         "keep_labels",
         "--keep-labels",
@@ -120,11 +122,12 @@ def _check_name(name: str) -> None:
         raise SparkgenError(f"--name {name!r} is not a valid name; use for example {application_name(name)}")
 
 
-def _report(result: Result, form: str) -> None:
+def print_report(result: Result, form: str, done: str = "imported") -> None:
+    """Print the report on standard error. `form`: its format; `done`: what was done."""
     if form == "json":
         output.data(as_json(result), sys.stderr)
     elif form != "none":
-        output.complain(as_text(result, full=form == "full"))
+        output.complain(as_text(result, full=form == "full", done=done))
 
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:

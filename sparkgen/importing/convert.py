@@ -33,6 +33,9 @@ _NOT_READ = (
     "it applies only to the submitting machine",
     "if the program reads it, set it in `env` of driver and executor",
 )
+_WRAPPERS = frozenset({"builtin", "command", "env", "exec", "nice", "nohup", "setsid", "time"})
+"""Commands that only start another one."""
+_STARTS = "it only says how the submitting machine starts spark-submit"
 _FOLDER_READ = (
     f"import has read {SPARK_DEFAULTS_FILE} of this folder, and no other file of it",
     "if the folder has other files for Spark, write their texts in `sparkConfFiles`",
@@ -127,7 +130,10 @@ def submit_document(
     draft = _of_command(Position(file, first.line, first.column), context)
     files = context.files
     for word in before:
-        name, _, folder = word.text.partition("=")
+        name, equals, folder = word.text.partition("=")
+        if not equals and name in _WRAPPERS:
+            draft.tell(Outcome.NEEDLESS, (name,), Position(file, word.line, word.column), (), _STARTS)
+            continue
         defaults = files.find(f"{folder}/{SPARK_DEFAULTS_FILE}", file) if name == ENV_SPARK_CONF_DIR else None
         files = files if defaults is None else replace(files, defaults=defaults)
         reason, step = _NOT_READ if defaults is None else _FOLDER_READ

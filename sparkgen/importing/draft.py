@@ -107,7 +107,7 @@ class Draft:
             into = into.setdefault(part, {})
         old = into.get(last)
         if isinstance(old, dict) and isinstance(value, Mapping):
-            into[last] = _merged(old, value)
+            into[last] = merged(old, value)
         elif isinstance(old, list) and isinstance(value, list):
             if id(old) not in self._own:  # a list of the input is shared with its nodes, and stays as it is
                 into[last] = old = list(old)
@@ -175,12 +175,13 @@ class Draft:
         self.tell(outcome, (), self.origin, target, reason, step)
 
 
-def _merged(old: dict[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def merged(old: dict[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a mapping with another one merged into it: mappings are merged, lists are joined."""
     result = dict(old)
     for key, value in new.items():
         before = result.get(key)
         if isinstance(before, dict) and isinstance(value, Mapping):
-            result[key] = _merged(before, value)
+            result[key] = merged(before, value)
         elif isinstance(before, list) and isinstance(value, list):
             result[key] = [*before, *value]
         else:

@@ -212,13 +212,14 @@ ROWS = (*metadata.ROWS, *SPEC_ROWS, *ROLE_ROWS)
 TABLE = table(ROWS)
 OUTER = table((*metadata.ROWS, *OUTER_ROWS))
 
-_NAMES = ("spark.app.name", "spark.kubernetes.driver.pod.name")
-_NAMED = "the operator overrides it with a name that it makes of `metadata.name`"
+NAMES = ("spark.app.name", "spark.kubernetes.driver.pod.name")
+"""Properties that the operator overrides, as its nameOption and sparkConfOption do."""
+NAMED = "the operator overrides it with a name that it makes of `metadata.name`"
 
 
 def leave_out_names(draft: Draft) -> None:
-    """Drop the properties that the operator overrides, as its nameOption and sparkConfOption do."""
+    """Drop the properties that the operator overrides."""
     for item in draft.properties:
-        if item.name in _NAMES:
-            draft.tell(Outcome.NEEDLESS, item.source, item.position, (), _NAMED)
-    draft.properties[:] = [item for item in draft.properties if item.name not in _NAMES]
+        if item.name in NAMES:
+            draft.tell(Outcome.NEEDLESS, item.source, item.position, (), NAMED)
+    draft.properties[:] = [item for item in draft.properties if item.name not in NAMES]

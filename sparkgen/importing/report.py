@@ -16,27 +16,27 @@ from sparkgen.terminal import escaped_json, visible
 VERSION = 1
 
 
-def as_text(result: Result, *, full: bool = False) -> str:
+def as_text(result: Result, *, full: bool = False, done: str = "imported") -> str:
     """Returns the report for people: every finding with its place, reason and next step; then the numbers.
 
-    `full`: also the values without a finding, and everything that was skipped.
+    `full`: also the values without a finding, and everything that was skipped. `done`: what was done.
     """
     blocks = ["\n".join(_application(item, full)) for item in result.imported]
     # if nothing was imported, the user wants to know the reasons
     left = list(_left(result.left_alone, full or not result.imported))
-    return "\n\n".join([*blocks, *(["\n".join(left)] if left else []), summary(result)]) + "\n"
+    return "\n\n".join([*blocks, *(["\n".join(left)] if left else []), summary(result, done)]) + "\n"
 
 
-def summary(result: Result) -> str:
-    """Returns the numbers of an import: ``2 applications imported: 31 values kept, 1 lost``."""
+def summary(result: Result, done: str = "imported") -> str:
+    """Returns the numbers: ``2 applications imported: 31 values kept, 1 lost``."""
     numbers = Counter(entry.outcome for item in result.imported for entry in item.entries if entry.source)
     added = sum(entry.outcome is Outcome.GUESSED for item in result.imported for entry in item.entries)
-    parts = [count(numbers[Outcome.CARRIED], "value") + " kept"]
+    parts = [count(numbers[Outcome.CARRIED] + numbers[Outcome.REWRITTEN], "value") + " kept"]
     parts += [f"{numbers[Outcome.NEEDLESS]} not needed"] if numbers[Outcome.NEEDLESS] else []
     parts += [f"{numbers[Outcome.CHANGED]} with a different meaning"] if numbers[Outcome.CHANGED] else []
     parts += [f"{added} chosen for you"] if added else []
     parts += [f"{numbers[Outcome.LOST]} lost"]
-    return f"{count(len(result.imported), 'application')} imported: {', '.join(parts)}"
+    return f"{count(len(result.imported), 'application')} {done}: {', '.join(parts)}"
 
 
 def _application(item: Imported, full: bool) -> Iterator[str]:

@@ -17,6 +17,7 @@ from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import spark_default_instances
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Entry, Outcome
+from sparkgen.importing.pod_templates import add_templates
 from sparkgen.importing.properties_files import Files, add_properties, keep_last
 from sparkgen.importing.submit_options import (
     BY_NAME,
@@ -74,6 +75,7 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
     if not line.names_file and files.defaults is not None:
         add_properties(draft, files.defaults, SPARK_DEFAULTS_FILE)
     keep_last(draft)
+    add_templates(draft, files, file)
     if main is not None:
         _main(line, main)
     if rest:

@@ -24,7 +24,7 @@ def document_text(
     value: Mapping[str, Any], comments: Mapping[Path, Sequence[str]], head: Iterable[str]
 ) -> str:
     """Returns a document's text. `comments`: lines above fields, by path; `head`: lines above everything."""
-    lines = [line for text in head for line in _comment(text, "")]
+    lines = [line for text in head for line in comment(text)]
     spec = "connectServerSpec" if value["kind"] == CONNECT_KIND else "applicationSpec"
     _mapping(lines, value, (), "", comments, spec)
     return "\n".join(lines) + "\n"
@@ -41,7 +41,7 @@ def _mapping(
     for key in _ordered(value, path, spec):
         item, place = value[key], (*path, key)
         for text in comments.get(place, ()):
-            lines += _comment(text, margin)
+            lines += comment(text, margin)
         if isinstance(item, dict) and item and any(other[: len(place)] == place for other in comments):
             lines.append(f"{margin}{scalar(key)}:")
             _mapping(lines, _ordered_value(item, place, spec), place, f"{margin}  ", comments, spec)
@@ -87,7 +87,7 @@ def _resolved(section: dict[str, Any], definitions: Mapping[str, Any]) -> dict[s
     return section
 
 
-def _comment(text: str, margin: str) -> list[str]:
+def comment(text: str, margin: str = "") -> list[str]:
     """Returns a text as comment lines; each character that is not printable becomes a space."""
     clean = "".join(char if char.isprintable() else " " for char in text)
     indent = " " * (len(clean) - len(clean.lstrip(" ")))

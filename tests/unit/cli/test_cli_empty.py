@@ -20,15 +20,13 @@ def taking_texts() -> Iterator[tuple[list[str], str]]:
     for name in COMMANDS:
         for command in commands_of(name):
             words = [name, *([command.name] if command.name else [])]
-            needed = ["x" for option in command.options if option.required]
             for option in command.options:
                 if option.name in FREE or option.choices or option.type not in (str, Path):
                     continue
-                if option.flags:
-                    flag = max(option.flags, key=len)
-                    yield [*words, *needed, flag, ""], flag
-                else:
-                    yield [*words, ""], str(option.metavar)
+                others = [one for one in command.options if one.required and one is not option]
+                needed = [word for one in others for word in (*one.flags[:1], *(one.choices[:1] or ("x",)))]
+                name_or_flag = max(option.flags, key=len) if option.flags else str(option.metavar)
+                yield [*words, *needed, *([name_or_flag] if option.flags else []), ""], name_or_flag
 
 
 @pytest.mark.parametrize(

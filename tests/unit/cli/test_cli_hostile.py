@@ -323,6 +323,6 @@ def test_data_on_a_terminal(tmp_path: Path) -> None:
 
 def test_a_line_that_changes_on_a_terminal() -> None:
     """Progress is one line, whatever is named in it."""
-    shown = on_a_terminal(f"from sparkgen.cli.output import redraw\nredraw({VALUE!r})")
+    shown = on_a_terminal(f"from sparkgen.cli.output import _redraw\n_redraw({VALUE!r})")
     assert shown.count("\n") == 0
     assert_harmless(shown.replace("\r\x1b[K", ""))

@@ -1,0 +1,185 @@
+"""Rows that the tables of all formats share: properties for typed fields, and what only sparkgen has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from functools import partial
+
+from sparkgen import contract
+from sparkgen.errors import Path
+from sparkgen.importing.draft import Draft
+from sparkgen.importing.entry import Outcome
+from sparkgen.importing.table import ROLES, Row, Take
+from sparkgen.model.delivery import is_local
+from sparkgen.model.eventlog import log_claim
+from sparkgen.model.properties import EVENT_LOG_DEFAULTS, TYPED_PROPERTIES, property_text
+
+CONF = ("spec", "sparkConf")
+FILES = ("jars", "files", "pyFiles", "archives")
+"""Lists of `deps` that may name files beside the document."""
+DEFAULT_ACCOUNT = "spark"
+"""The account of the driver in Spark's and the operators' own examples."""
+_OF_QUEUES = (contract.LABEL_QUEUE, contract.LABEL_QUEUE_PRIORITY)
+_OWN = "only sparkgen does this"
+_LOCAL = "a file beside the document: only sparkgen brings it into the pods"
+_LOCAL_STEP = "put the file into the image or an object store, and name it by its address there"
+_ACCOUNT = "the driver creates the executors itself, so its account needs rights"
+_ACCOUNT_STEP = "let the account create, watch and delete pods, Services, ConfigMaps and claims"
+
+
+def to_property(name: str, given: Take) -> None:
+    """Set a Spark property to a field's value."""
+    given.put((*CONF, name), property_text(given.node.value), Outcome.REWRITTEN)
+
+
+def property_rows(without: AbstractSet[str]) -> Iterator[Row]:
+    """Yields a row for each typed field that sets a property, except fields in `without`, such as ``deps``.
+
+    Names in `without` are paths below the spec, or their beginnings.
+    """
+    for path, name in TYPED_PROPERTIES.items():
+        if not {".".join(path[:length]) for length in range(1, len(path) + 1)} & without:
+            yield Row("spec." + ".".join(path), how=partial(to_property, name))
+
+
+def tracking_timeout(given: Take) -> None:
+    """Set the property for `shuffleTrackingTimeout`: a number is in milliseconds, as in kubeflow's field."""
+    text = property_text(given.node.value)
+    text = f"{text}ms" if isinstance(given.node.value, int) else text
+    given.put((*CONF, "spark.dynamicAllocation.shuffleTracking.timeout"), text, Outcome.REWRITTEN)
+
+
+def hadoop_properties(given: Take) -> None:
+    """Set `hadoopConf` as properties `spark.hadoop.`, as Spark reads them."""
+    for key in given.node.entries:
+        to_property(f"spark.hadoop.{key}", given.at(key))
+
+
+def event_log(given: Take) -> None:
+    """Set the properties of the event log, with sparkgen's defaults; nothing else mounts its claim."""
+    section = given.node.value
+    names = {path[1]: name for path, name in TYPED_PROPERTIES.items() if path[0] == "eventLog"}
+    for name, text in {**EVENT_LOG_DEFAULTS, names["enabled"]: "true"}.items():
+        given.draft.put((*CONF, name), text)
+    for key in given.node.entries:
+        if key in names:
+            to_property(names[key], given.at(key))
+    if "claim" in section and log_claim(section) is None:
+        given.at("claim").needless("nothing mounts it")
+    elif "claim" in section:
+        step = "mount it in the driver, with `volumes` and `driver.volumeMounts`"
+        given.at("claim").lost("only sparkgen mounts a claim for the event log", step)
+
+
+def local_file(target: Path, given: Take) -> None:
+    """Copy the main file; a file beside the document reaches no pod."""
+    text = str(given.node.value)
+    if is_local(text):
+        given.put(target, text, Outcome.CHANGED, _LOCAL, _LOCAL_STEP)
+    else:
+        given.put(target, text)
+
+
+def local_files(target: Path, given: Take) -> None:
+    """Copy a list of files to a field, or as text to a property."""
+    texts = given.node.value
+    is_property = target[:2] == CONF
+    value = property_text(texts) if is_property else list(texts)
+    if any(is_local(text) for text in texts):
+        given.put(target, value, Outcome.CHANGED, _LOCAL, _LOCAL_STEP)
+    else:
+        given.put(target, value, Outcome.REWRITTEN if is_property else Outcome.CARRIED)
+
+
+def account(target: Path, given: Take) -> None:
+    """Copy the account of the driver, which needs other rights than under sparkgen."""
+    given.put(target, given.node.value, Outcome.CHANGED, _ACCOUNT, _ACCOUNT_STEP)
+
+
+def guess_account(draft: Draft, target: Path) -> None:
+    """Name an account for the driver: sparkgen makes its own, and no other tool does."""
+    draft.add(Outcome.GUESSED, target, DEFAULT_ACCOUNT, _ACCOUNT, _ACCOUNT_STEP)
+
+
+def label_pods(draft: Draft, prefix: Callable[[str], Path]) -> None:
+    """Give the labels of the application to its pods, as sparkgen does; a label of the role takes precedence.
+
+    `prefix`: role -> the target of its labels; the last part of it ends in a dot for properties.
+    """
+    for key, text in (draft.get("metadata", "labels") or {}).items():
+        for role in ROLES:
+            if key in _OF_QUEUES or (role == "executor" and not contract.belongs_on_executor(key)):
+                continue
+            *parents, last = prefix(role)
+            target = (*parents, f"{last}{key}") if str(last).endswith(".") else (*parents, last, key)
+            if draft.get(*(str(part) for part in target)) is None:
+                draft.put(target, text)
+
+
+METADATA_ROWS = (
+    *(Row(f"metadata.{name}", f"metadata.{name}") for name in ("name", "namespace", "labels", "annotations")),
+    Row("metadata.target", needless=True, reason="only sparkgen's manifests depend on it"),
+)
+KERBEROS_ROWS = tuple(
+    Row(f"spec.kerberos.{field}", how=partial(to_property, f"spark.kubernetes.kerberos.{name}"))
+    for field, name in (
+        ("krb5ConfigMap", "krb5.configMapName"),
+        ("delegationToken.name", "tokenSecret.name"),
+        ("delegationToken.key", "tokenSecret.itemKey"),
+    )
+)
+"""What Spark's own Kubernetes support can do with a login."""
+
+OWN_ROWS = (
+    Row("spec.runtimeImage", needless=True, reason="only sparkgen's allocator uses it"),
+    Row("spec.delivery", needless=True, reason="only sparkgen delivers files"),
+    Row("spec.artifacts", needless=True, reason="only sparkgen delivers files"),
+    Row("spec.deps.requirements", reason=_OWN, step="install the Python packages into the image"),
+    Row("spec.deps.pythonVersion", needless=True, reason="it is about `requirements`"),
+    Row("spec.deps.pythonPlatform", needless=True, reason="it is about `requirements`"),
+    Row(
+        "spec.run",
+        reason="runs have no names and no limit of their history",
+        step="note where you submit from which run it was, and delete ended runs there",
+    ),
+    Row(
+        "spec.serviceAccount",
+        reason="sparkgen renders the account",
+        step="write the ServiceAccount in a manifest of your own",
+    ),
+    Row("spec.rbac", reason="sparkgen renders the rights", step="write Role and RoleBinding yourself"),
+    Row("spec.networkPolicy", reason="sparkgen renders it", step="write a NetworkPolicy yourself"),
+    Row(
+        "spec.logging",
+        reason="sparkgen writes log4j2.properties",
+        step="put a log4j2.properties into the image's configuration directory",
+    ),
+    Row(
+        "spec.shuffleService",
+        reason="executors find the service through sparkgen's allocator",
+        step="with dynamic allocation, set `shuffleTrackingEnabled`",
+    ),
+    *(
+        Row(f"spec.allocation.{name}", reason=_OWN, step=step)
+        for name, step in (
+            ("maxUnschedulablePods", "limit pods with a ResourceQuota"),
+            ("waitForRegistration", "delete it"),
+            ("locality", "prefer nodes with `executor.affinity`"),
+            ("pendingTimeout", "watch pending pods with an alert"),
+            ("onMismatch", "delete it"),
+            ("resources", "delete it: no other tool has an allocator"),
+        )
+    ),
+    Row("spec.sparkUIOptions.ingress", reason="sparkgen renders it", step="write an Ingress yourself"),
+    Row("spec.sparkUIOptions.route", reason="sparkgen renders it", step="write an HTTPRoute yourself"),
+    *(
+        Row(f"spec.kerberos.{name}", reason="only sparkgen mounts a key of a Secret for the login", step=step)
+        for name, step in (
+            ("keytab", "mount the Secret with `driver.secrets`, and set `spark.kerberos.keytab`"),
+            ("ticketCache", "mount the Secret with `driver.secrets`, and set KRB5CCNAME in `driver.env`"),
+            ("principal", "set `spark.kerberos.principal`"),
+        )
+    ),
+)
+"""Fields that no other tool has."""
