@@ -20,7 +20,7 @@ from sparkgen.cli.options import (
     TARGET,
     TIMEOUT,
 )
-from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.problems import Stdin, show, valid_documents
 from sparkgen.cli.request import Request, WaitingOptions
 from sparkgen.cluster import ClusterError, connect
 from sparkgen.errors import Severity, SparkgenError
@@ -37,7 +37,7 @@ from sparkgen.semantics.local_entries import concerned
 from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases.apply import Outcome, Task, Way, apply_all, findings, look, wanted
 from sparkgen.usecases.collisions import claim, shared_objects
-from sparkgen.usecases.validate import agree, check
+from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -181,20 +181,17 @@ def _documents(options: Apply) -> Sequence[Document]:
 
     If their local files have changed since the last push, pushes them.
     """
-    stdin = Stdin()
-    checked = check(options if options.no_push else replace(options, local_files="pushable"), stdin)
-    shown = [one for one in checked.problems if not options.quiet or one.severity is Severity.ERROR]
-    if not options.skip_preflight:  # which checks whether a node has the image, and reports it
-        shown = [one for one in shown if one.code != UNNAMED]
-    show(shown, options, stdin, on_stdout=False)
-    if checked.errors:
+    inputs = options if options.no_push else replace(options, local_files="pushable")
+    # The preflight checks whether a node has the image, and reports it.
+    documents = valid_documents(inputs, hidden=() if options.skip_preflight else (UNNAMED,))
+    if documents is None:
         return ()
-    agree(checked.documents, options.namespace)
-    if options.no_push or not any(concerned(document.value) for document in checked.documents):
-        return checked.documents
+    agree(documents, options.namespace)
+    if options.no_push or not any(concerned(document.value) for document in documents):
+        return documents
     from sparkgen.cli import push  # noqa: PLC0415 - few documents have local files
 
-    return push.brought(checked.documents, options, options.ca_file, dry_run=options.dry_run)
+    return push.brought(documents, options, options.ca_file, dry_run=options.dry_run)
 
 
 def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool:

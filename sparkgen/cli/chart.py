@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen import chart
-from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.option_table import Option, plain_command
 from sparkgen.cli.output import note, write
 
 HELP = """Copy or package the Helm chart that takes the same documents: `helm install NAME CHART -f app.yaml`.
@@ -24,28 +23,19 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class ChartOptions:
-    """The folder of the chart, or of its package."""
-
-    directory: Path
-
-
-def export(options: ChartOptions) -> None:
-    """Copy the chart, and print how to install it."""
-    directory = options.directory
+def export(directory: Path) -> None:
+    """Copy the chart into a folder, and print how to install it."""
     written = chart.export(directory)
     note(f"wrote {len(written)} files to {directory}; next: helm install NAME {directory} -f app.yaml")
 
 
-def package(options: ChartOptions) -> None:
-    """Write the package, and print its path."""
-    write(f"{chart.package(options.directory)}\n")
+def package(directory: Path) -> None:
+    """Write the package into a folder, and print its path."""
+    write(f"{chart.package(directory)}\n")
 
 
 COMMANDS = (
-    command(
-        ChartOptions,
+    plain_command(
         export,
         Option(
             "directory",
@@ -57,8 +47,7 @@ COMMANDS = (
         name="export",
         help="Copy the chart to DIR. Files of an earlier version are removed.",
     ),
-    command(
-        ChartOptions,
+    plain_command(
         package,
         Option(
             "directory", "--destination -d DIR", "Folder to write the package to.", kind=Path, default=Path()

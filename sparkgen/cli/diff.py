@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, CONTEXT, KUBECONFIG, LOCK, SOURCES, TARGET
-from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.problems import valid_documents
 from sparkgen.cli.request import Request
-from sparkgen.cli.revisions import points, sides
+from sparkgen.cli.revisions import NOT_COMPARED, points, sides
 from sparkgen.diff.compare import compare_all
 from sparkgen.diff.forms import FORMS, shown
 from sparkgen.diff.git import repository
 from sparkgen.diff.values import Difference
-from sparkgen.errors import Severity, SparkgenError
+from sparkgen.errors import SparkgenError
 from sparkgen.terminal import readable
 from sparkgen.usecases.diff import with_cluster, with_directory
-from sparkgen.usecases.validate import agree, check
+from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
     from sparkgen.diff.values import Difference
@@ -132,14 +132,11 @@ def _revisions(options: DiffOptions) -> Difference:
 
 def _documents(request: Request) -> tuple[Document, ...]:
     """Returns the documents of the work tree. Prints their errors; then raises SparkgenError."""
-    stdin = Stdin()
-    checked = check(request, stdin)
-    errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
-    if errors:
-        show(errors, request, stdin, on_stdout=False)
-        raise SparkgenError("cannot compare: the errors above must be fixed first")
-    agree(checked.documents, request.namespace)
-    return checked.documents
+    documents = valid_documents(request)
+    if documents is None:
+        raise SparkgenError(NOT_COMPARED)
+    agree(documents, request.namespace)
+    return documents
 
 
 def _directory(options: DiffOptions) -> Difference:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 
-from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.option_table import Option, plain_command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 from sparkgen.schema import explain as pages
@@ -39,22 +38,12 @@ def complete_field(incomplete: str) -> list[str]:
     return []
 
 
-@dataclass(frozen=True)
-class ExplainOptions:
-    """The field, and the kind of document that has it; `recursive`: with the fields below it."""
-
-    field: str
-    recursive: bool
-    kind: str
+def explain(field: str, *, recursive: bool, kind: str) -> None:
+    """Print what the schema says about a field of a kind, and with `recursive` about the fields below it."""
+    write(pages.explain(field, recursive, kind))
 
 
-def explain(options: ExplainOptions) -> None:
-    """Print what the schema says about a field."""
-    write(pages.explain(options.field, options.recursive, options.kind))
-
-
-COMMAND = command(
-    ExplainOptions,
+COMMAND = plain_command(
     explain,
     Option("field", "FIELD", "Field, for example spec.executor.memory.", complete=complete_field),
     Option("recursive", "--recursive", "List all fields below it."),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.cli import output
-from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.option_table import Option, command, plain_command
 from sparkgen.errors import SparkgenError
 from sparkgen.image import builders
 from sparkgen.image import context as making
@@ -47,13 +47,6 @@ class BuildOptions:
     base: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContextOptions:
-    """The folder to write the build context to."""
-
-    directory: Path
-
-
 def build(options: BuildOptions) -> None:
     """Build the image. Prints its name, with the digest if there is one, and the next step."""
     plan = builders.planned(
@@ -73,9 +66,8 @@ def build(options: BuildOptions) -> None:
     output.note(_next_step(plan, image))
 
 
-def context(options: ContextOptions) -> None:
+def context(directory: Path) -> None:
     """Write the context into a new folder, as a whole or not at all."""
-    directory = options.directory
     if directory.exists():
         raise SparkgenError(f"{directory} exists already; give a new folder")
     directory.parent.mkdir(parents=True, exist_ok=True)
@@ -124,8 +116,7 @@ COMMANDS = (
         name="build",
         help="Build the image; push it, or write it to a file.",
     ),
-    command(
-        ContextOptions,
+    plain_command(
         context,
         Option("directory", "DIR", "New folder to write to.", kind=Path, required=True),
         name="context",

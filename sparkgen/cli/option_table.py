@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, Generic, NamedTuple, TypeVar
 
 Values = TypeVar("Values")
@@ -74,8 +75,8 @@ class Option(NamedTuple):
 class Command(NamedTuple, Generic[Values]):
     """A command: its arguments and options, and its work.
 
-    `values`: the dataclass of their values; `work`: takes it, and returns the exit code (None: 0); `name`,
-    `help`: of a command in a group, such as `chart export`.
+    `values`: the dataclass of their values, or dict; `work`: takes it, and returns the exit code (None: 0);
+    `name`, `help`: of a command in a group, such as `chart export`.
     """
 
     options: tuple[Option, ...]
@@ -98,3 +99,18 @@ def command(
 ) -> Command[Values]:
     """Returns the command with these options, in the order of the help."""
     return Command(options, values, work, name, help)
+
+
+def plain_command(
+    work: Callable[..., int | None],
+    *options: Option,
+    name: str = "",
+    help: str = "",  # noqa: A002 - typer's
+) -> Command[dict[str, Any]]:
+    """Returns the command whose work takes a parameter for each of these options."""
+
+    @wraps(work)
+    def call(values: dict[str, Any]) -> int | None:
+        return work(**values)
+
+    return Command(options, dict, call, name, help)

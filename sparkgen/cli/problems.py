@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
 
 from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
+from sparkgen.usecases.validate import check
+
+if TYPE_CHECKING:
+    from sparkgen.document import Document
 
 # Rules about secrets: a report never shows the lines with them.
 _SECRET_RULES = frozenset({"SG117", "SG118"})
@@ -35,6 +40,25 @@ def wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:
     """Returns the problems to show: --quiet hides warnings, unless --strict makes them count."""
     every = request.strict or not request.quiet
     return [problem for problem in problems if every or problem.severity is Severity.ERROR]
+
+
+def valid_documents(
+    request: Request, stdin: Stdin | None = None, hidden: Container[str] = ()
+) -> tuple[Document, ...] | None:
+    """Returns the documents of a request; None if one has errors. Prints their problems on standard error.
+
+    `hidden`: the codes of warnings that are not printed.
+    """
+    stdin = stdin or Stdin()
+    checked = check(request, stdin)
+    shown = [
+        problem
+        for problem in wanted(checked.problems, request)
+        if problem.severity is Severity.ERROR or problem.code not in hidden
+    ]
+    if shown:
+        show(shown, request, stdin, on_stdout=False)
+    return None if checked.errors else checked.documents
 
 
 def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdout: bool) -> None:

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CA_FILE, CHANGES, LOCK, QUIET, SOURCES
-from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.problems import valid_documents
 from sparkgen.cli.request import Request
 from sparkgen.delivery import environment
 from sparkgen.delivery.limits import bytes_text
-from sparkgen.errors import Severity, SparkgenError
+from sparkgen.errors import SparkgenError
 from sparkgen.local.view import Plain
 from sparkgen.phrases import some_of
 from sparkgen.semantics.local_entries import entries_of
 from sparkgen.usecases import local_files, untracked
 from sparkgen.usecases import push as usecase
-from sparkgen.usecases.validate import check
 
 if TYPE_CHECKING:
     from sparkgen.delivery.requirements import Requirements
@@ -67,19 +66,15 @@ class Push(Request):
 
 def push(options: Push) -> int:
     """Push what has changed; 1 if a document has errors."""
-    stdin = Stdin()
     inputs = replace(options, local_files="pushable")
-    checked = check(inputs, stdin)
-    show([one for one in checked.problems if one.severity is Severity.ERROR], options, stdin, on_stdout=False)
-    if checked.errors:
+    documents = valid_documents(replace(inputs, quiet=True))
+    if documents is None:
         return 1
-    for document in checked.documents:
+    for document in documents:
         if not local_files.lock_name(document, inputs) and entries_of(document.value):
             raise SparkgenError("a document from standard input has no lock file; add --lock FILE")
     with _asked(options.ca_file, verify=options.verify) as asked:
-        plans = [
-            usecase.plan(document, inputs, asked, whole=options.dry_run) for document in checked.documents
-        ]
+        plans = [usecase.plan(document, inputs, asked, whole=options.dry_run) for document in documents]
         _tell_left_out(plans, options)
         _tell_untracked(plans, options)
         if options.dry_run:

@@ -11,11 +11,11 @@ from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
-from sparkgen.cli.problems import Stdin, show, wanted
+from sparkgen.cli.problems import Stdin, show, valid_documents
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.collisions import claims, shared_objects
-from sparkgen.usecases.validate import agree, check
+from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
     from sparkgen.writers.manifest import Bundle
@@ -63,16 +63,13 @@ def render(request: Request) -> int:
 
         return render_repository(request)
     stdin = Stdin()
-    checked = check(request, stdin)
-    problems = wanted(checked.problems, request)
-    if problems:
-        show(problems, request, stdin, on_stdout=False)
-    if checked.errors:
+    documents = valid_documents(request, stdin)
+    if documents is None:
         return 1
-    agree(checked.documents, request.namespace)
-    with output.progress(len(checked.documents)) as count:
-        bundles = render_all(checked.documents, request.namespace, count)
-    if clashes := shared_objects(claims(checked.documents, bundles)):
+    agree(documents, request.namespace)
+    with output.progress(len(documents)) as count:
+        bundles = render_all(documents, request.namespace, count)
+    if clashes := shared_objects(claims(documents, bundles)):
         show(clashes, request, stdin, on_stdout=False)
         return 1
     if not request.directory:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
-from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.problems import Stdin, show, wanted
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import REPORT_IT, Severity, SparkgenError
 from sparkgen.phrases import some_of
@@ -44,7 +44,7 @@ def render_repository(request: Request) -> int:
         repository = Repository(request, request.directory, request.namespace, request.only_check)
         outcomes = render_parts(repository, todo, count)
     all_problems = problems_of(outcomes)
-    problems = [one for one in all_problems if not request.quiet or one.severity is Severity.ERROR]
+    problems = wanted(all_problems, request)
     if problems:
         show(problems, request, Stdin(), on_stdout=False)
     if failures := [outcome.failure for outcome in outcomes if outcome.failure]:

@@ -103,15 +103,8 @@ def command_line(request: Request) -> str:
     """Returns the command that writes what a check compared."""
     import shlex  # noqa: PLC0415 - only for a directory that is out of date
 
-    pairs = [
-        *(("-f", value) for value in request.values),
-        *(("--set", value) for value in request.sets),
-        *(("--set-string", value) for value in request.set_strings),
-        *([("-n", request.namespace)] if request.namespace else []),
-        *([("--target", request.target)] if request.target else []),
-        *([("--lock", request.lock)] if request.lock else []),
-        ("-o", request.directory),
-    ]
-    options = [word for pair in pairs for word in pair]
     recursive = ["-R"] if request.recursive else []
-    return shlex.join(["sparkgen", "render", *recursive, *request.sources, *options])
+    own = {"-n": request.namespace, "--target": request.target, "-o": request.directory}
+    options = [word for flag, value in own.items() if value for word in (flag, value)]
+    words = [*recursive, *request.sources, *request.options, *options]
+    return shlex.join(["sparkgen", "render", *words])

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sparkgen.document import Document
 
 
+NOT_COMPARED = "cannot compare: the errors above must be fixed first"
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A file with documents, and the overlays for it, all with name and content.
@@ -210,7 +213,7 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
     documents = list(checked.documents)
     if errors and strict:
         show(errors, request, Stdin(), on_stdout=False)
-        raise SparkgenError("cannot compare: the errors above must be fixed first")
+        raise SparkgenError(NOT_COMPARED)
     if errors:
         output.note(
             f"{errors[0].position}: error[{errors[0].code}] {errors[0].message}; the document is "

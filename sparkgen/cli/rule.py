@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import sparkgen
-from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.option_table import Option, plain_command
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 from sparkgen.reports import Rule
@@ -35,18 +34,10 @@ def complete_code(incomplete: str) -> list[str]:
     return [code for code in rules() if code.startswith(incomplete.upper())]
 
 
-@dataclass(frozen=True)
-class RuleOptions:
-    """`code`: of a rule; "" for all of them. `source`: print where it is checked instead of its page."""
-
-    code: str
-    source: bool
-
-
-def rule(options: RuleOptions) -> None:
-    """Print one rule's page, or the list."""
-    known, code = rules(), options.code
-    if options.source and not code:
+def rule(code: str, *, source: bool) -> None:
+    """Print the page of a rule, or with `source` where it is checked; for "", the list of all rules."""
+    known = rules()
+    if source and not code:
         raise SparkgenError("--source needs the code of a rule: sparkgen rule SG104 --source")
     if not code:
         write("".join(f"{each.code}  {each.title}\n" for each in known.values()))
@@ -54,11 +45,10 @@ def rule(options: RuleOptions) -> None:
     asked = known.get(f"SG{code:0>3}" if code.isdecimal() else code.upper())
     if asked is None:
         raise SparkgenError(f"unknown rule {code}; to list all rules: sparkgen rule")
-    write(_places(asked.code) if options.source else asked.page)
+    write(_places(asked.code) if source else asked.page)
 
 
-COMMAND = command(
-    RuleOptions,
+COMMAND = plain_command(
     rule,
     Option("code", "CODE", "Code of the rule.", complete=complete_code),
     Option("source", "--source", "Print the files of sparkgen with the rule's check and page."),

@@ -11,15 +11,14 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.cli import output
-from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.problems import valid_documents
 from sparkgen.cli.request import Request
-from sparkgen.errors import Path, Severity, SparkgenError, path_text
+from sparkgen.errors import Path, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
 from sparkgen.local.application import application_of
 from sparkgen.local.ignored_fields import ignored_fields
 from sparkgen.semantics.rules_runtime import UNNAMED
-from sparkgen.usecases.validate import Checked, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,29 +47,20 @@ def run(request: Request, options: LocalRunOptions) -> int:
 
 def one_document(request: Request, name: str) -> Document | None:
     """Returns the document to run; None if it has errors. Prints its problems."""
-    stdin = Stdin()
-    checked = check(request, stdin)
-    problems = [
-        problem
-        for problem in checked.problems
-        if problem.severity is Severity.ERROR or (not request.quiet and problem.code != UNNAMED)
-    ]
-    show(problems, request, stdin, on_stdout=False)
-    return None if checked.errors else _picked(checked, name)
+    documents = valid_documents(request, hidden=(UNNAMED,))
+    return None if documents is None else _picked(documents, name)
 
 
-def _picked(checked: Checked, name: str) -> Document:
+def _picked(documents: Sequence[Document], name: str) -> Document:
     """Returns the document with this name, or the only one. Raises SparkgenError if neither is possible."""
-    by_name: dict[str, Document] = {
-        document.value["metadata"]["name"]: document for document in checked.documents
-    }
+    by_name: dict[str, Document] = {document.value["metadata"]["name"]: document for document in documents}
     if name:
         if name not in by_name:
             raise SparkgenError(f"no application is called {name}; available: {', '.join(by_name)}")
         return by_name[name]
-    if len(checked.documents) != 1:
+    if len(documents) != 1:
         raise SparkgenError(f"there are several applications; choose one with --name: {', '.join(by_name)}")
-    return checked.documents[0]
+    return documents[0]
 
 
 def _run(document: Document, request: Request, options: LocalRunOptions) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from sparkgen.cli.option_table import Option, command
+from sparkgen.cli.option_table import Option, plain_command
 from sparkgen.cli.output import data, note
 from sparkgen.errors import SparkgenError
 from sparkgen.schema import bundle, manifests
@@ -28,20 +27,12 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class SchemaOptions:
-    """The versions of Kubernetes whose schemas to write, and where; none: print the document's schema."""
-
-    kubernetes: tuple[str, ...]
-    directory: Path | None
-
-
-def schema(options: SchemaOptions) -> None:
-    """Print the schema with everything that it refers to, or write those of Kubernetes."""
-    if options.kubernetes:
-        _write_kubernetes(options.kubernetes, options.directory)
+def schema(kubernetes: Sequence[str], directory: Path | None) -> None:
+    """Print the schema with everything that it refers to, or write those of these versions of Kubernetes."""
+    if kubernetes:
+        _write_kubernetes(kubernetes, directory)
         return
-    if options.directory is not None:
+    if directory is not None:
         raise SparkgenError(
             "-o needs --kubernetes VERSION; add it, or use `> FILE` for the document's schema"
         )
@@ -50,8 +41,7 @@ def schema(options: SchemaOptions) -> None:
     data(json.dumps(bundle(), indent=2, ensure_ascii=False) + "\n")
 
 
-COMMAND = command(
-    SchemaOptions,
+COMMAND = plain_command(
     schema,
     Option(
         "kubernetes",

@@ -7,27 +7,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparkgen.document import configuration as reader
+from sparkgen.document.configuration import Configured
+from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, SparkgenError
 
 if TYPE_CHECKING:
-    from sparkgen.document import Document
-    from sparkgen.document.configuration import Configured
     from sparkgen.usecases.inputs import Inputs
 
 
 def found() -> str:
     """Returns the path of the configuration for the working directory; "" if there is none."""
-    from sparkgen.document.configuration import find  # noqa: PLC0415 - see validate.py
-
-    file = find(Path.cwd())
+    file = reader.find(Path.cwd())
     return os.path.relpath(file) if file else ""
 
 
 def read(file: str) -> Configured:
     """Returns a configuration's settings for documents ("": none). SparkgenError lists all its problems."""
-    from sparkgen.document.configuration import Configured  # noqa: PLC0415
-    from sparkgen.document.sources import read_file  # noqa: PLC0415
-
     if not file:
         return Configured()
     data = read_file(file)
@@ -38,10 +34,7 @@ def read(file: str) -> Configured:
 
 def parsed(data: bytes, file: str) -> Configured:
     """Returns the settings for documents in a configuration's bytes; `file`: its name in messages."""
-    from sparkgen.document.configuration import Configured  # noqa: PLC0415
-    from sparkgen.document.configuration import read as read_bytes  # noqa: PLC0415
-
-    said = read_bytes(data, file)
+    said = reader.read(data, file)
     if isinstance(said, Configured):
         return said
     raise wrong(said)
@@ -50,14 +43,6 @@ def parsed(data: bytes, file: str) -> Configured:
 def of(inputs: Inputs) -> Configured:
     """Returns the settings in the inputs, or else those of the configuration for the working directory."""
     return read(found()) if inputs.configured is None else inputs.configured
-
-
-def laid_under(documents: Iterable[Document], inputs: Inputs) -> tuple[Document, ...]:
-    """Returns the documents with the configuration's settings where they do not have their own."""
-    from sparkgen.document.configuration import lay_under  # noqa: PLC0415
-
-    configured = of(inputs)
-    return tuple(lay_under(document, configured) for document in documents)
 
 
 def wrong(problems: Iterable[Problem]) -> SparkgenError:

@@ -36,3 +36,14 @@ class Inputs:
     lock: str = ""
     local_files: LocalFiles = "pushed"
     work: Work = field(default_factory=Work, compare=False, repr=False)
+
+    @property
+    def options(self) -> list[str]:
+        """The options of a command line that give the same overlays, values and lock."""
+        pairs = [
+            *(("-f", value) for value in self.values),
+            *(("--set", value) for value in self.sets),
+            *(("--set-string", value) for value in self.set_strings),
+            *([("--lock", self.lock)] if self.lock else []),
+        ]
+        return [word for pair in pairs for word in pair]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,14 +87,7 @@ def command(document: Document, inputs: Inputs) -> str:
     """Returns the command that pushes the files as they are now."""
     if document.source == STDIN_NAME:
         return "save the document in a file, then: sparkgen push FILE"
-    pairs: Iterable[tuple[str, str]] = (
-        *(("-f", value) for value in inputs.values),
-        *(("--set", value) for value in inputs.sets),
-        *(("--set-string", value) for value in inputs.set_strings),
-        *([("--lock", inputs.lock)] if inputs.lock else []),
-    )
-    options = [word for pair in pairs for word in pair]
-    return f"run: {shlex.join(['sparkgen', 'push', document.source, *options])}"
+    return f"run: {shlex.join(['sparkgen', 'push', document.source, *inputs.options])}"
 
 
 def lock_name(document: Document, inputs: Inputs) -> str:

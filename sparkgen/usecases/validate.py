@@ -57,6 +57,7 @@ def _check(
     inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None, ignored_locks: frozenset[str]
 ) -> Checked:
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
+    from sparkgen.document.configuration import lay_under  # noqa: PLC0415
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
     from sparkgen.usecases import configuration  # noqa: PLC0415
 
@@ -70,8 +71,9 @@ def _check(
         lock=inputs.lock,
         ignored_locks=None if inputs.local_files == "pushed" else ignored_locks,
     )
-    inputs = replace(inputs, configured=configuration.of(inputs))
-    documents = configuration.laid_under(loaded.documents, inputs)
+    configured = configuration.of(inputs)
+    inputs = replace(inputs, configured=configured)
+    documents = tuple(lay_under(document, configured) for document in loaded.documents)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
     per_document = policy(documents) if policy else map(examine, documents)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from k8s import pod_security
 from sparkgen import semantics
-from sparkgen.cli.fixing import _finder
+from sparkgen.cli.lint import _finder
 from sparkgen.document import load
 from sparkgen.errors import Severity
 from sparkgen.lint import PROFILES, Config, Policy, check, fix_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any
 
 import pytest
@@ -20,7 +21,13 @@ BY_ALL = {field.name for field in dataclasses.fields(Request)}
 
 @pytest.mark.parametrize("command", TABLES.values(), ids=TABLES)
 def test_the_work_takes_what_the_rows_say(command: Command[Any]) -> None:
-    """The class of the values is frozen, and has a field for each row, with the same default."""
+    """The class of the values is frozen, and has a field for each row, with the same default.
+
+    Without such a class, the work has a parameter for each row.
+    """
+    if command.values is dict:
+        assert [*inspect.signature(command.work).parameters] == [option.name for option in command.options]
+        return
     fields = {field.name: field for field in dataclasses.fields(command.values)}
     rows = {option.name: option for option in command.options}
     assert command.values.__dataclass_params__.frozen

@@ -290,13 +290,13 @@ def test_fix_goes_through_a_link(cli: Cli) -> None:
 
 def test_a_folder_without_rights_is_a_message(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the file is as it was."""
-    from sparkgen.cli import fixing  # noqa: PLC0415
+    from sparkgen.cli import lint  # noqa: PLC0415
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     config(FLUX)
-    monkeypatch.setattr(fixing.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(lint.tempfile, "mkstemp", refuse)
     result = cli("lint", "app.yaml", "--fix")
     assert result.code == 2
     assert "cannot change app.yaml: Permission denied; the file is unchanged" in result.err

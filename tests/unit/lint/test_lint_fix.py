@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkgen.cli.fixing import _finder
+from sparkgen.cli.lint import _finder
 from sparkgen.lint import PROFILES, Config, Policy, fix_text
 from sparkgen.lint.settings import Settings
 from sparkgen.usecases.lint import Review
