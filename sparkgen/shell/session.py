@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
+from sparkgen.codes import Code
 from sparkgen.errors import SparkgenError
-from sparkgen.live.find import choose, one
+from sparkgen.live.explain import fares
+from sparkgen.live.facts import gather
+from sparkgen.live.find import choose, one, reread
 from sparkgen.live.state import ENDED, State
 from sparkgen.live.values import Run, label_of, name_of
 from sparkgen.objects import Object
@@ -18,7 +24,10 @@ from sparkgen.preflight.ownership import owner_of
 from sparkgen.shell import session_objects
 from sparkgen.shell.allocator_client import AllocatorClient
 from sparkgen.shell.driver_address import DriverAddress, listens_here
+from sparkgen.shell.ended_session import refuse_everything
+from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import SessionObjects
+from sparkgen.usecases.forwarding import Forwarding
 from sparkgen.usecases.requested_run import queue_of
 from sparkgen.usecases.wait import TimeLimit, until_ready
 
@@ -26,6 +35,8 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
 LOOK_SECONDS = 0.2
+END_SECONDS = 15.0
+"""Seconds for which the command tries to delete its session. A session also ends by itself."""
 
 
 def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
@@ -124,6 +135,57 @@ def end(cluster: Cluster, job: Object) -> None:
     """Delete the session's Job. The allocator deletes the executors; Kubernetes deletes the rest."""
     metadata = job["metadata"]
     cluster.delete("batch/v1", "Job", metadata["name"], metadata["namespace"], after_owned=True)
+
+
+def report_end(
+    cluster: Cluster,
+    forwarding: Forwarding,
+    heartbeat: Heartbeat,
+    over: threading.Event,
+    say: Callable[[str], None],
+) -> None:
+    """If the session ends before the program does, print that, and tell the driver, until `over` is set."""
+    if not forwarding.until_the_end():
+        return
+    heartbeat.stop()
+    ended = f"the session {forwarding.run.name} has ended{_why(cluster, forwarding.run)}"
+    say(f"{ended}; Spark stops in your program")
+    # Otherwise, the driver tolerates the lost connection to its allocator for a minute and a half.
+    reason = f"[{Code.SESSION_ENDED}] {ended}"
+    with (
+        contextlib.suppress(OSError),  # the command has ended, and closed the port
+        contextlib.closing(refuse_everything(forwarding.hand_over(), reason)),
+    ):
+        over.wait()
+
+
+def _why(cluster: Cluster, run: Run) -> str:
+    try:
+        return f" ({fares(gather(cluster, reread(cluster, run)), datetime.now(UTC))})"
+    except SparkgenError:
+        return ""
+
+
+def end_in_time(cluster: Cluster, job: Object, say: Callable[[str], None]) -> None:
+    """Delete the session; if that fails, print that it ends by itself."""
+    message = f"the session {job['metadata']['name']} could not be deleted; it ends by itself within a minute"
+    failed: list[str] = []
+
+    def delete() -> None:
+        try:
+            end(cluster, job)
+        except SparkgenError as error:
+            failed.append(f"{message}: {error}")
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        thread = threading.Thread(target=delete, daemon=True)
+        thread.start()
+        thread.join(END_SECONDS)
+        if thread.is_alive() or failed:
+            say(failed[0] if failed else message)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _live(cluster: Cluster, item: Object) -> Object | None:
