@@ -17,10 +17,9 @@ from collections.abc import Callable, Sequence
 from sparkgen.diff.compare import compare_all
 from sparkgen.diff.values import Difference
 from sparkgen.document import Document
-from sparkgen.document.configuration import Configured
+from sparkgen.document.configuration import Configured, error_about
 from sparkgen.document.sources import read_stdin
 from sparkgen.errors import Position, Problem, Severity, SparkgenError
-from sparkgen.usecases import configuration
 from sparkgen.usecases import lint as usecase
 from sparkgen.usecases.collisions import claims, shared_objects
 from sparkgen.usecases.diff import side
@@ -102,7 +101,7 @@ def lint(
     """
     review = usecase.review_of(options or LintOptions())
     if isinstance(review, tuple):
-        raise configuration.wrong(review)
+        raise error_about(review)
     # One after the other: a program that calls this may have threads, and then it must not be forked.
     return usecase.lint(inputs, review, stdin, map)
 

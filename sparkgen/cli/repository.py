@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show, wanted
 from sparkgen.cli.request import Request, command_line
+from sparkgen.document.environments import parts
 from sparkgen.errors import REPORT_IT, Severity, SparkgenError
 from sparkgen.phrases import some_of
-from sparkgen.usecases.environments import parts
 from sparkgen.usecases.repository import (
     Failure,
     Rendered,

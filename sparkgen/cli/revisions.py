@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
-from sparkgen.cli.revision_files import WORK_TREE, Point, documents, named_files, parts_in
+from sparkgen.diff.revision_files import WORK_TREE, Point, documents, named_files, parts_in
+from sparkgen.document import configuration
 from sparkgen.document.configuration import FILE_NAME, Configured
 from sparkgen.document.locks import lock_of
 from sparkgen.errors import Problem, Severity, SparkgenError
-from sparkgen.usecases import configuration
 from sparkgen.usecases.validate import agree, check, examine
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ class Unit:
 
 def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[Point, Point]:
     """Returns the points of `--from` and `--to`. `new`: "" for the work tree."""
-    later = Point(where.commit(new) if new else "", new or WORK_TREE, strict=True)
+    later = Point(where.commit(new) if new else "", new or WORK_TREE)
     earlier = where.commit(old)
     if merge_base:
         earlier = where.merge_base(earlier, later.commit or where.commit("HEAD"))
-    return Point(earlier, old), later
+    return Point(earlier, old, output.note), later
 
 
 def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[list[Side], list[Side], int]:
@@ -77,12 +77,12 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
 def _configured(where: Repository, point: Point) -> Configured:
     """Returns the configuration at a point, searched from the working directory up to the Git root."""
     if not point.commit:
-        return configuration.read(configuration.found())
+        return configuration.settings_of(configuration.found())
     here = Path.cwd().resolve()
     for folder in (here, *here.parents):
         name = os.path.relpath(folder / FILE_NAME)
         if (data := named_files(where, point, [name]).get(name)) is not None:
-            return configuration.parsed(data, f"{point.name}:{name}")
+            return configuration.settings(data, f"{point.name}:{name}")
         if folder == where.root:
             break
     return Configured()
@@ -145,7 +145,7 @@ def _names_files(unit: Unit) -> bool:
 
 
 def _applications(units: Sequence[Unit], point: Point, request: Request) -> list[Side]:
-    """Returns the applications of units. An error in one raises SparkgenError if the point is strict."""
+    """Returns the applications of units. Raises SparkgenError for an error, unless the point ignores it."""
     groups: dict[tuple[str, tuple[tuple[str, bytes], ...], tuple[str, bytes]], list[Unit]] = {}
     for unit in units:
         named = unit.lock if unit.lock[0] != lock_of(unit.name) else ("", b"")
@@ -164,7 +164,7 @@ def _applications(units: Sequence[Unit], point: Point, request: Request) -> list
                 # The files of another revision are not on disk; its lock says which were pushed.
                 local_files="unread" if point.commit else "pushed",
             )
-            rendered = _rendered(placed, places, request, strict=point.strict)
+            rendered = _rendered(placed, places, request, point)
         result += [replace(side, environment=group[0].environment) for side in rendered]
     return result
 
@@ -205,17 +205,17 @@ class _Places:
         return replace(problem, position=replace(problem.position, file=at))
 
 
-def _rendered(placed: Request, places: _Places, request: Request, *, strict: bool) -> list[Side]:
+def _rendered(placed: Request, places: _Places, request: Request, point: Point) -> list[Side]:
     from sparkgen.usecases.diff import side  # noqa: PLC0415 - imports what renders
 
     checked = check(placed, lambda: b"")
     errors = [places.shown(one) for one in checked.problems if one.severity is Severity.ERROR]
     documents = list(checked.documents)
-    if errors and strict:
+    if errors and point.ignore is None:
         show(errors, request, Stdin(), on_stdout=False)
         raise SparkgenError(NOT_COMPARED)
-    if errors:
-        output.note(
+    if errors and point.ignore:
+        point.ignore(
             f"{errors[0].position}: error[{errors[0].code}] {errors[0].message}; the document is "
             "ignored in this revision"
         )

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparkgen.document.node import Document, Node
 from sparkgen.document.parse import parse
+from sparkgen.document.sources import read_file
 from sparkgen.document.text import shortened
-from sparkgen.errors import Position, Problem, Severity
+from sparkgen.errors import Position, Problem, Severity, SparkgenError
 
 FILE_NAME = ".sparkgen.yaml"
 RUNTIME_IMAGE = "runtimeImage"
@@ -90,6 +91,44 @@ def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
         None if image is None or image.value is None else image,
         None if size is None or size.value is None else _bytes(size.text),
     )
+
+
+def found() -> str:
+    """Returns the path of the configuration for the working directory; "" if there is none."""
+    file = find(Path.cwd())
+    return os.path.relpath(file) if file else ""
+
+
+def settings_of(file: str) -> Configured:
+    """Returns a configuration's settings for documents ("": none). SparkgenError lists all its problems."""
+    if not file:
+        return Configured()
+    data = read_file(file)
+    if isinstance(data, Problem):
+        raise SparkgenError(f"cannot read the configuration {file}: {data.message}")
+    return settings(data, file)
+
+
+def settings(data: bytes, file: str) -> Configured:
+    """Returns the settings for documents in a configuration's bytes; `file`: its name in messages."""
+    said = read(data, file)
+    if isinstance(said, Configured):
+        return said
+    raise error_about(said)
+
+
+def error_about(problems: Iterable[Problem]) -> SparkgenError:
+    """Returns an error that lists all problems of a configuration."""
+    return SparkgenError(
+        "the configuration of the repository has errors:\n" + "\n".join(map(_line, problems))
+    )
+
+
+def _line(problem: Problem) -> str:
+    value = f" (found: {problem.found})" if problem.found else ""
+    field = f"{'.'.join(map(str, problem.path))} " if problem.path else ""
+    step = f"; {problem.next_step}" if problem.next_step else ""
+    return f"{problem.position}: error[{problem.code}] {field}{problem.message}{value}{step}"
 
 
 def sections(data: bytes, file: str) -> tuple[list[Mapping[str, Node]], list[Problem]]:

@@ -38,6 +38,14 @@ class Inputs:
     work: Work = field(default_factory=Work, compare=False, repr=False)
 
     @property
+    def settings(self) -> Configured:
+        """The settings of `configured`, or else those of the configuration for the working directory."""
+        from sparkgen.document import configuration  # noqa: PLC0415 - few commands read documents
+
+        found = self.configured
+        return configuration.settings_of(configuration.found()) if found is None else found
+
+    @property
     def options(self) -> list[str]:
         """The options of a command line that give the same overlays, values and lock."""
         pairs = [

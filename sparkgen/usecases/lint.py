@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparkgen.document import configuration
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, Severity, SparkgenError
@@ -21,7 +22,6 @@ from sparkgen.lint.fix import edits_of
 from sparkgen.lint.registry import check as review
 from sparkgen.lint.registry import check_together as review_together
 from sparkgen.semantics.wording import listed
-from sparkgen.usecases import configuration
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.validate import check, examine
 
@@ -189,7 +189,7 @@ def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
     rules = dict(_rule(text) for text in options.rules)
     folder = os.path.realpath(Path(name).parent if name else ".")
     evidence = tuple(evidence_of(log) for log in options.evidence)
-    return Review(Policy(read, options.profiles, rules), folder, configuration.read(name), evidence)
+    return Review(Policy(read, options.profiles, rules), folder, configuration.settings_of(name), evidence)
 
 
 def _rule(text: str) -> tuple[str, Severity | None]:

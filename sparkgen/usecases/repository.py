@@ -13,11 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparkgen.document.environments import Part
 from sparkgen.document.sources import read_stdin
 from sparkgen.errors import Problem, Severity, SparkgenError, reason_of
-from sparkgen.usecases import configuration
 from sparkgen.usecases.collisions import Claim, claims, shared_objects
-from sparkgen.usecases.environments import Part
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.parallel import Progress, each
 from sparkgen.usecases.render import render
@@ -81,7 +80,7 @@ class Outcome:
 
 def render_parts(repository: Repository, parts: Sequence[Part], count: Progress) -> list[Outcome]:
     """Returns the outcome of each part; `count` is called with the number of parts that are done."""
-    inputs = replace(repository.inputs, configured=configuration.of(repository.inputs))  # once, not for each
+    inputs = replace(repository.inputs, configured=repository.inputs.settings)  # once, not for each
     return list(each(partial(_outcome_or_failure, replace(repository, inputs=inputs)), parts, count))
 
 

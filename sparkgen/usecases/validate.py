@@ -59,7 +59,6 @@ def _check(
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
     from sparkgen.document.configuration import lay_under  # noqa: PLC0415
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
-    from sparkgen.usecases import configuration  # noqa: PLC0415
 
     target = (f"metadata.target={inputs.target}",) if inputs.target else ()
     loaded = load(
@@ -71,7 +70,7 @@ def _check(
         lock=inputs.lock,
         ignored_locks=None if inputs.local_files == "pushed" else ignored_locks,
     )
-    configured = configuration.of(inputs)
+    configured = inputs.settings
     inputs = replace(inputs, configured=configured)
     documents = tuple(lay_under(document, configured) for document in loaded.documents)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sparkgen.cli.request import Request
 from sparkgen.cli.revisions import points, sides
 from sparkgen.diff.git import repository
+from sparkgen.document.environments import parts
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.environments import parts
 from sparkgen.usecases.validate import check
 from tests import scale
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sparkgen.diff import rendered
+from sparkgen.document import environments
 from sparkgen.document.limits import MAX_FILE_BYTES
 from sparkgen.document.locks import Locks
 from sparkgen.document.node import Document
 from sparkgen.document.parse import parse
 from sparkgen.document.sources import Found, Reader, expand, read_file, without_documents
 from sparkgen.errors import Position, Problem
-from sparkgen.usecases import environments
 
 OURS = "apiVersion: sparkgen.dev/v1alpha1\n"
 

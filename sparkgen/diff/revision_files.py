@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import output
+from sparkgen.document.environments import Part, Seen, about_links, found, seen
 from sparkgen.document.sources import Found, documents_in, is_document_name, mentions_group, read_file
 from sparkgen.errors import Problem, SparkgenError
-from sparkgen.usecases.environments import Part, Seen, about_links, found, seen
 
 if TYPE_CHECKING:
     from sparkgen.diff.git import Listing, Repository
@@ -29,12 +28,12 @@ Contents = Mapping[str, bytes]
 class Point:
     """A point of the history: a commit's ID, or "" for the work tree; `name`: what people call it.
 
-    `strict`: whether an error at this point ends the command; without it, what has the error is left out.
+    `ignore`: called with a message about what is left out because it has an error; None: raise an error.
     """
 
     commit: str
     name: str
-    strict: bool = False
+    ignore: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +155,10 @@ def _followed(
 
 
 def _complain(point: Point, message: str) -> None:
-    """Raise SparkgenError if the point is strict, else print a note."""
-    if point.strict:
+    """Raise SparkgenError, or say what is left out, as the point demands."""
+    if point.ignore is None:
         raise SparkgenError(message)
-    output.note(f"{point.name}: {message}; it is ignored in this revision")
+    point.ignore(f"{point.name}: {message}; it is ignored in this revision")
 
 
 def _contents(where: Repository, ids: Mapping[str, str]) -> dict[str, bytes]:
