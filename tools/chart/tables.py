@@ -96,6 +96,52 @@ def _resources() -> Table:
         "dependencies": delivery.DEPENDENCIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
         "preferIPv6": executor.PREFER_IPV6,
+        "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
+        "redirectProperties": exposure.REDIRECT,
+        "fixedPorts": sorted(executor.FIXED_PORTS),
+        "rpcPasswords": executor.RPC_PASSWORDS,
+        "defaultHistory": DEFAULT_HISTORY,
+        "ivyDir": conf.IVY_DIR,
+        "kerberos": _kerberos(),
+        "loginFields": list(kerberos.LOGINS),
+        "layers": {name: marked(layer) for name, layer in ALL_LAYERS.items()},
+        "mainContainer": pod.MAIN_CONTAINER,
+        "mergeKeys": merge.MERGE_KEYS,
+        "podSecurity": security.POD_SECURITY,
+        "restricted": security.RESTRICTED,
+        "runtimeResources": layers.DEFAULT_RUNTIME_RESOURCES,
+        "secretTypes": pod.SECRET_TYPES,
+        **_servers(),
+        **_batch(),
+        **_completions(),
+        **_gitops(),
+        "steps": _steps(),
+        "thousandths": _countable(requests.THOUSANDTHS),
+        "tunable": sorted(properties.TUNABLE),
+        "tuningCounts": TUNING_COUNTS,
+        "tuningDurations": TUNING_DURATIONS,
+        "typedProperties": {name: path for path, name in properties.TYPED_PROPERTIES.items()},
+        "whole": sorted(merge.WHOLE),
+    }
+
+
+def _batch() -> Table:
+    return {
+        "defaultQueue": DEFAULT_QUEUE,
+        "gangRatio": {
+            "ratio": batch.RATIO,
+            "patience": batch.PATIENCE,
+            "forEver": batch.FOR_EVER,
+            "parts": batch.PARTS,
+        },
+        "placement": batch.PLACEMENT,
+        "podGroups": f"{contract.POD_GROUPS_OF_VOLCANO}/podgroups",
+        "taskGroups": batch.TASK_GROUPS,
+    }
+
+
+def _completions() -> Table:
+    return {
         "completions": {
             kind: {
                 "section": one.section,
@@ -109,46 +155,18 @@ def _resources() -> Table:
         "completedAllocation": completion.DYNAMIC_ALLOCATION,
         "connectKind": connect.CONNECT_KIND,
         "connectTokenProperty": connect.TOKEN_PROPERTY,
-        "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
-        "redirectProperties": exposure.REDIRECT,
-        "fixedPorts": sorted(executor.FIXED_PORTS),
-        "rpcPasswords": executor.RPC_PASSWORDS,
-        "defaultHistory": DEFAULT_HISTORY,
-        "defaultQueue": DEFAULT_QUEUE,
-        "gangRatio": {
-            "ratio": batch.RATIO,
-            "patience": batch.PATIENCE,
-            "forEver": batch.FOR_EVER,
-            "parts": batch.PARTS,
-        },
+    }
+
+
+def _gitops() -> Table:
+    return {
         "gitops": GITOPS,
         "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
-        "ivyDir": conf.IVY_DIR,
         "jobAnnotations": gitops.JOB_ANNOTATIONS,
-        "kerberos": _kerberos(),
-        "loginFields": list(kerberos.LOGINS),
-        "layers": {name: marked(layer) for name, layer in ALL_LAYERS.items()},
         "keptKinds": gitops.KEPT_KINDS,
         "listAnnotations": gitops.LISTS,
-        "mainContainer": pod.MAIN_CONTAINER,
-        "mergeKeys": merge.MERGE_KEYS,
-        "placement": batch.PLACEMENT,
-        "podGroups": f"{contract.POD_GROUPS_OF_VOLCANO}/podgroups",
-        "podSecurity": security.POD_SECURITY,
         "runAnnotations": gitops.RUN_ANNOTATIONS,
-        "restricted": security.RESTRICTED,
-        "runtimeResources": layers.DEFAULT_RUNTIME_RESOURCES,
-        "secretTypes": pod.SECRET_TYPES,
-        **_servers(),
-        "steps": _steps(),
-        "taskGroups": batch.TASK_GROUPS,
-        "thousandths": _countable(requests.THOUSANDTHS),
-        "tunable": sorted(properties.TUNABLE),
-        "tuningCounts": TUNING_COUNTS,
-        "tuningDurations": TUNING_DURATIONS,
-        "typedProperties": {name: path for path, name in properties.TYPED_PROPERTIES.items()},
         "verbatim": gitops.VERBATIM,
-        "whole": sorted(merge.WHOLE),
     }
 
 
