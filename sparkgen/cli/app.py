@@ -231,9 +231,11 @@ def _parameter(option: Option) -> inspect.Parameter:
         default = inspect.Parameter.empty
     elif default is None:
         kind = kind | None
-    info = _argument(option) if not option.flags else _option(option)
     return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, _info(option)],
     )
 
 
@@ -242,21 +244,15 @@ def _choice(choices: Sequence[str]) -> Any:
     return enum.Enum("Choice", {choice.upper(): choice for choice in choices})
 
 
-def _argument(option: Option) -> Any:
-    return typer.Argument(
-        metavar=option.metavar or None,
-        help=option.help,
-        show_default=option.default is not None,
-        autocompletion=option.complete,
-    )
-
-
-def _option(option: Option) -> Any:
-    return typer.Option(
+def _info(option: Option) -> Any:
+    """Returns what typer must know of an option besides its type and its default."""
+    make: Any = typer.Option if option.flags else typer.Argument
+    return make(
         *option.flags,
         metavar=option.metavar or None,
         help=option.help,
         show_default=option.default is not None,
+        autocompletion=option.complete,
         case_sensitive=False,
         min=option.least,
         max=option.most,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
-from sparkgen.cli.options import PLACE
+from sparkgen.cli.options import PLACE, port
 from sparkgen.cli.request import ClusterOptions
 from sparkgen.cli.wait import seconds_of
 from sparkgen.cluster import connect
@@ -152,14 +152,7 @@ COMMAND = command(
     connect_to,
     Option("name", "NAME", "Application: a Connect server or a notebook.", required=True),
     Option("arguments", "[-- COMMAND...]", "Client program and its arguments.", many=True),
-    Option(
-        "port",
-        "--port PORT",
-        "Local port; 0 for any free port (default 15002, or 8888 for a notebook).",
-        kind=int,
-        least=0,
-        most=65535,
-    ),
+    port("port", "--port", "Local port; 0 for any free port (default 15002, or 8888 for a notebook)."),
     Option(
         "timeout", "--timeout TIME", "Maximum time to wait for the server, for example 30m.", default="5m"
     ),

@@ -12,7 +12,7 @@ from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, CONTEXT, KUBECONFIG, LOCK, SOURCES, TARGET
 from sparkgen.cli.problems import valid_documents
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import ClusterOptions, Request
 from sparkgen.cli.revisions import NOT_COMPARED, points, sides
 from sparkgen.diff.compare import compare_all
 from sparkgen.diff.forms import FORMS, shown
@@ -24,7 +24,6 @@ from sparkgen.usecases.diff import with_cluster, with_directory
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
-    from sparkgen.diff.values import Difference
     from sparkgen.document import Document
 
 HELP = """Show what would change in each application, and whether it would run again.
@@ -52,7 +51,7 @@ Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffOptions(Request):
+class DiffOptions(ClusterOptions, Request):
     """The documents, what to compare them with, and how to print the difference (`output`: of FORMS)."""
 
     quiet: bool = True
@@ -60,8 +59,6 @@ class DiffOptions(Request):
     new: str = ""
     merge_base: bool = False
     rendered: str = ""
-    context: str = ""
-    kubeconfig: str = ""
     output: str = "text"
     brief: bool = False
 
@@ -145,10 +142,10 @@ def _directory(options: DiffOptions) -> Difference:
 
 
 def _cluster(options: DiffOptions) -> Difference:
-    from sparkgen.cluster import Place, connect  # noqa: PLC0415
+    from sparkgen.cluster import connect  # noqa: PLC0415
 
     documents = _documents(options)
-    cluster = connect(Place(options.kubeconfig, options.context, options.namespace))
+    cluster = connect(options.place)
     differing, same, unseen = with_cluster(documents, options.namespace, cluster)
     for text in unseen:
         output.note(f"not checked: {text}")

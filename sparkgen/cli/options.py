@@ -94,3 +94,8 @@ APPLICATION = Option("name", "NAME", "Application, or one of its runs.", require
 APPLICATIONS = Option("names", "NAME", "Applications or runs. Default: all.", many=True)
 RUN = Option("run", "--run RUN", "Run, by its name or its hash. Default: the latest run.")
 YES = Option("yes", "--yes -y", "Do not ask for confirmation.")
+
+
+def port(name: str, flag: str, help: str, default: int | None = None) -> Option:  # noqa: A002 - Option's
+    """Returns the option for a port of this machine."""
+    return Option(name, f"{flag} PORT", help, kind=int, default=default, least=0, most=65535)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sparkgen import contract, model, names
 from sparkgen.cli import output, run_local
 from sparkgen.cli.option_table import Option, command
-from sparkgen.cli.options import CHANGES, PLACE, QUIET
+from sparkgen.cli.options import CHANGES, PLACE, QUIET, port
 from sparkgen.cli.request import ProgramOptions, Request
 from sparkgen.cli.wait import seconds_of
 from sparkgen.cluster import ClusterError, connect
@@ -179,23 +179,14 @@ COMMAND = command(
     Option(
         "driver_host", "--driver-host HOST", "Address of this machine that pods can reach. Default: detected."
     ),
-    Option(
-        "driver_port",
-        "--driver-port PORT",
-        "Port of the driver, for executors; 0 for any free port.",
-        kind=int,
-        default=0,
-        least=0,
-        most=65535,
+    port(
+        "driver_port", "--driver-port", "Port of the driver, for executors; 0 for any free port.", default=0
     ),
-    Option(
+    port(
         "block_manager_port",
-        "--block-manager-port PORT",
+        "--block-manager-port",
         "Port of the driver's block manager, for executors; 0 for any free port.",
-        kind=int,
         default=0,
-        least=0,
-        most=65535,
     ),
     Option(
         "timeout",

@@ -23,7 +23,6 @@ from sparkgen.live.table import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from sparkgen.cluster import Cluster
     from sparkgen.live.rows import Row

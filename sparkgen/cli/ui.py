@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cli.option_table import Option, command
-from sparkgen.cli.options import APPLICATION, PLACE, RUN
+from sparkgen.cli.option_table import command
+from sparkgen.cli.options import APPLICATION, PLACE, RUN, port
 from sparkgen.cli.request import ClusterOptions
 from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
@@ -70,9 +70,7 @@ COMMAND = command(
     ui,
     APPLICATION,
     RUN,
-    Option(
-        "port", "--port PORT", "Local port; 0 for any free port.", kind=int, default=4040, least=0, most=65535
-    ),
+    port("port", "--port", "Local port; 0 for any free port.", default=4040),
     *PLACE,
 )
 
