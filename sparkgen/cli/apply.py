@@ -26,12 +26,7 @@ from sparkgen.cluster import ClusterError, connect
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.live.state import is_suspended
 from sparkgen.live.values import served_as
-from sparkgen.preflight import (
-    Finding,
-    Unknown,
-    Wanted,
-    needs,
-)
+from sparkgen.preflight import Finding, Unknown, Wanted, needs
 from sparkgen.preflight.gather import own_job
 from sparkgen.semantics.local_entries import concerned
 from sparkgen.semantics.rules_runtime import UNNAMED

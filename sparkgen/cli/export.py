@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparkgen.cli import output
 from sparkgen.cli.import_ import REPORT, print_report
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, SOURCES
-from sparkgen.cli.problems import Stdin, show, wanted
+from sparkgen.cli.problems import valid_documents
 from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
 from sparkgen.exporting import Exported, Tool, export
 from sparkgen.importing import Result
-from sparkgen.usecases.validate import check
 from sparkgen.writers.new_files import write_new
 
 HELP = """Convert documents to applications of other tools: the inverse of `import`.
@@ -33,35 +32,24 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class ExportOptions:
-    """The documents with their overlays and values, the tool, where the files go, and the report's format.
+@dataclass(frozen=True, slots=True)
+class ExportOptions(Request):
+    """The documents, the tool, where the files go, and the report's format.
 
     `tool`: a value of Tool; `directory`: "" for standard output; `force`: overwrite files in it.
     """
 
-    sources: tuple[str, ...]
-    values: tuple[str, ...]
-    sets: tuple[str, ...]
-    set_strings: tuple[str, ...]
-    tool: str
-    directory: str
-    force: bool
-    report: str
+    tool: str = ""
+    force: bool = False
+    report: str = "text"
 
 
 def convert(options: ExportOptions) -> int:
     """Export documents. Returns 1 if one has errors, or if the report has findings."""
-    request = Request(
-        options.sources, options.values, options.sets, options.set_strings, local_files="present"
-    )
-    stdin = Stdin()
-    checked = check(request, stdin)
-    if problems := wanted(checked.problems, request):
-        show(problems, request, stdin, on_stdout=False)
-    if checked.errors:
+    documents = valid_documents(replace(options, local_files="present"))
+    if documents is None:
         return 1
-    exported = [export(document, Tool(options.tool)) for document in checked.documents]
+    exported = [export(document, Tool(options.tool)) for document in documents]
     if options.directory:
         write_new(Path(options.directory), _files(exported), force=options.force)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +13,13 @@ from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
 from sparkgen.importing import Choices, import_all
-from sparkgen.importing.naming import application_name
+from sparkgen.importing.naming import application_name, file_names
 from sparkgen.importing.report import as_json, as_text
 from sparkgen.usecases.validate import examine
 from sparkgen.writers.new_files import write_new
 
 if TYPE_CHECKING:
-    from sparkgen.importing import Imported, Result
+    from sparkgen.importing import Result
 
 HELP = """Convert other operators' SparkApplications and spark-submit commands to documents.
 
@@ -74,7 +73,9 @@ def convert(options: ImportOptions) -> int:
     if result.problems and options.report != "json":
         show(result.problems, Request(options.sources), stdin, on_stdout=False)
     if options.directory:
-        _write(Path(options.directory), result.imported, force=options.force)
+        texts = (item.text for item in result.imported)
+        files = dict(zip(file_names(result.imported), texts, strict=True))
+        write_new(Path(options.directory), files, force=options.force)
     elif result.imported:
         output.data("---\n".join(item.text for item in result.imported))
     print_report(result, options.report)
@@ -128,24 +129,3 @@ def print_report(result: Result, form: str, done: str = "imported") -> None:
         output.data(as_json(result), sys.stderr)
     elif form != "none":
         output.complain(as_text(result, full=form == "full", done=done))
-
-
-def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
-    """Write one file per application. Without `force`, nothing is written if one of the files exists."""
-    texts = (item.text for item in items)
-    write_new(directory, dict(zip(file_names(items), texts, strict=True)), force=force)
-
-
-def file_names(items: Sequence[Imported]) -> list[str]:
-    """Returns a file for each application: NAME.yaml; for equal names, with the namespace or a number."""
-    plain = [item.name for item in items]
-    names: list[str] = []
-    for item in items:
-        name = item.name
-        if plain.count(name) > 1 and item.namespace:
-            name = f"{item.namespace}-{item.name}"
-        base, number = name, 2
-        while f"{name}.yaml" in names:
-            name, number = f"{base}-{number}", number + 1
-        names.append(f"{name}.yaml")
-    return names

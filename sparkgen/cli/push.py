@@ -145,22 +145,21 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 def _tell(
     plans: Sequence[usecase.Plan],
-    pushed: Sequence[Sequence[usecase.Pushed]],
+    pushed: Sequence[usecase.Pushed],
     locks: Sequence[tuple[str, str]],
     request: Request,
     *,
     stdout: bool = True,
 ) -> None:
     say = _print if stdout else output.note
-    for one in (
-        one for several in pushed for one in several if one.uploaded or any(plan.stale for plan in plans)
-    ):
+    is_late = any(plan.stale for plan in plans)
+    for one in (one for one in pushed if one.uploaded or is_late):
         size = bytes_text(int(one.packed.value["size"]))
         became = f"pushed, {bytes_text(one.sent)} uploaded" if one.uploaded else "exists already"
         say(f"{one.packed.name}: {one.packed.value['reference']}, {size}: {became}")
     for name, became in locks:
         say(f"{name}: {became}")
-    if not locks and not any(one.uploaded for several in pushed for one in several) and not request.quiet:
+    if not locks and not any(one.uploaded for one in pushed) and not request.quiet:
         names = ", ".join(dict.fromkeys(one.document.source for one in plans))
         none = not any(one.packed for one in plans)
         say(f"nothing to push: {names} {'names no local files' if none else 'is up to date'}")

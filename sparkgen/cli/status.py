@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import listing, output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATIONS, CONTEXT, KUBECONFIG, LISTING_OUTPUT, NAMESPACE
-from sparkgen.cluster import (
-    ALL_NAMESPACES,
-    ClusterError,
-    Place,
-    connect,
-)
+from sparkgen.cluster import ALL_NAMESPACES, ClusterError, Place, connect
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import find, in_words
 from sparkgen.live.rows import current, rows

@@ -76,7 +76,7 @@ def wait(cluster: Cluster, options: WaitingOptions, name: str, chosen: str, name
     try:
         with output.live_line() as show:
             reporter = ProgressReporter(show, quiet=options.quiet, terminal=sys.stderr.isatty())
-            ended = follow(cluster, run, reporter, seconds)
+            ended = follow(cluster, run, seconds, reporter.tell, reporter.say)
     except KeyboardInterrupt:
         output.note(f"{run.name} is still running; to wait again: {again}")
         return DETACHED

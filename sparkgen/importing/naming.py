@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sparkgen.errors import Position
+from sparkgen.importing.imported import Imported
 from sparkgen.names import MAX_APPLICATION_NAME, RESERVED_SUFFIXES
 
 FALLBACK = "my-app"
@@ -71,3 +72,18 @@ class Names:
         """Returns the first application's position with this name and namespace, if it is another one."""
         first = self.given.get((namespace, name))
         return None if first == position else first
+
+
+def file_names(items: Sequence[Imported]) -> list[str]:
+    """Returns a file for each application: NAME.yaml; for equal names, with the namespace or a number."""
+    plain = [item.name for item in items]
+    names: list[str] = []
+    for item in items:
+        name = item.name
+        if plain.count(name) > 1 and item.namespace:
+            name = f"{item.namespace}-{item.name}"
+        base, number = name, 2
+        while f"{name}.yaml" in names:
+            name, number = f"{base}-{number}", number + 1
+        names.append(f"{name}.yaml")
+    return names

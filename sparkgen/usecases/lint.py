@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,6 @@ from sparkgen.document import configuration
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, Severity, SparkgenError
-from sparkgen.eventlog import Recording, read_recording
 from sparkgen.lint import PROFILES, Config, Policy
 from sparkgen.lint.config import OFF
 from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable, read_config
@@ -188,8 +186,14 @@ def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
         raise SparkgenError(f"unknown profile {unknown[0]}; use {', '.join(PROFILES)}")
     rules = dict(_rule(text) for text in options.rules)
     folder = os.path.realpath(Path(name).parent if name else ".")
-    evidence = tuple(evidence_of(log) for log in options.evidence)
-    return Review(Policy(read, options.profiles, rules), folder, configuration.settings_of(name), evidence)
+    policy = Policy(read, options.profiles, rules)
+    return Review(policy, folder, configuration.settings_of(name), _evidence(options.evidence))
+
+
+def _evidence(logs: Iterable[str]) -> tuple[Evidence, ...]:
+    from sparkgen.whatif.evidence import evidence_of  # noqa: PLC0415 - for this option alone
+
+    return tuple(evidence_of(log) for log in logs)
 
 
 def _rule(text: str) -> tuple[str, Severity | None]:
@@ -210,34 +214,3 @@ def _severity(option: str, word: str, *nothing: str) -> Severity | None:
     if word.lower() not in allowed:
         raise SparkgenError(f"{option}: unknown severity {word!r}; use {listed(allowed, 'or')}")
     return SEVERITIES.get(word.lower())
-
-
-_RUN = re.compile(r"(?P<application>.+)-[0-9a-f]{8}(?:-[0-9a-z]+)*")
-"""An application id of sparkgen's scheduler: the run's name, and a part that tells attempts apart."""
-_LONGEST = 253
-"""The largest number of characters of a name in a cluster. An id in another log may have any length."""
-
-
-def evidence_of(log: str) -> Evidence:
-    """Returns the evidence in a log. Raises SparkgenError if the log cannot be read or replayed."""
-    from sparkgen.whatif.study import Question, study  # noqa: PLC0415 - for this option alone
-
-    recording = read_recording(log)
-    result = study(recording, Question())
-    return Evidence(
-        source=log,
-        application=application_of(recording),
-        heap_used=result.facts.heap_used,
-        useful_tasks=(result.facts.limit or 0) * result.replayed.settings.slots,
-        held=result.facts.held,
-        executor_seconds=result.truth.executor_seconds,
-    )
-
-
-def application_of(recording: Recording) -> str:
-    """Returns the name of a run's application; "" if sparkgen did not start the run."""
-    if not recording.properties.get("spark.master", "").startswith("sparkgen://"):
-        return ""
-    name = recording.application_id
-    run = _RUN.fullmatch(name) if len(name) <= _LONGEST else None
-    return run["application"] if run else ""

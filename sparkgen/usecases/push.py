@@ -157,7 +157,7 @@ def _target(document: Document, push: Push) -> Target | None:
     return Target(reached, bool(delivery.get("insecure")), push.ca_file)
 
 
-def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[list[Pushed]]:
+def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[Pushed]:
     """Upload what the registries lack, several artifacts at once. Raises the first SparkgenError, if any."""
     repositories: dict[Target, Repository] = {}
     for target in dict.fromkeys(one.target for one in plans if one.packed and one.target):
@@ -169,8 +169,7 @@ def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[list[Pushed
         assert planned.target is not None  # noqa: S101 - SG309
         return _push(planned, packed, repositories[planned.target], inputs, push)
 
-    done = iter(thread_map.results(work, jobs, WORKERS))
-    return [[next(done) for _ in one.packed] for one in plans]
+    return thread_map.results(work, jobs, WORKERS)
 
 
 def _repository(target: Target, push: Push) -> Repository:

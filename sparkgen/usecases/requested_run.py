@@ -124,7 +124,6 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
     """Returns a copy of a ConfigMap of the run `old` for a new run's Job, which owns it."""
     new = run_of(job)
     metadata = config_map["metadata"]
-    labels = {**kept_labels(metadata), contract.LABEL_RUN: new, REQUESTED: "true"}
     data = dict(config_map.get("data") or {})
     if contract.EXECUTOR_TEMPLATE_FILE in data:
         file = decode(data[contract.EXECUTOR_TEMPLATE_FILE])
@@ -133,12 +132,7 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {
-            "name": f"{new}{metadata['name'].removeprefix(old)}",
-            "namespace": metadata["namespace"],
-            "labels": labels,
-            "ownerReferences": [owner(job)],
-        },
+        "metadata": _owned(metadata, f"{new}{metadata['name'].removeprefix(old)}", job),
         "immutable": True,
         "data": data,
     }
@@ -152,17 +146,21 @@ def grouped(job: Mapping[str, Any]) -> bool:
 
 def copied_group(pod_group: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
     """Returns a copy of a PodGroup for a new run's Job, which owns it."""
-    metadata = pod_group["metadata"]
     return {
         "apiVersion": contract.POD_GROUPS_OF_VOLCANO,
         "kind": "PodGroup",
-        "metadata": {
-            "name": run_of(job),
-            "namespace": metadata["namespace"],
-            "labels": {**kept_labels(metadata), contract.LABEL_RUN: run_of(job), REQUESTED: "true"},
-            "ownerReferences": [owner(job)],
-        },
+        "metadata": _owned(pod_group["metadata"], run_of(job), job),
         "spec": dict(pod_group["spec"]),
+    }
+
+
+def _owned(metadata: Mapping[str, Any], name: str, job: Mapping[str, Any]) -> Object:
+    """Returns the metadata of an object's copy for a new run's Job, which owns it."""
+    return {
+        "name": name,
+        "namespace": metadata["namespace"],
+        "labels": {**kept_labels(metadata), contract.LABEL_RUN: run_of(job), REQUESTED: "true"},
+        "ownerReferences": [owner(job)],
     }
 
 

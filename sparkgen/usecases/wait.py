@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
@@ -121,29 +121,24 @@ class Ended:
     run: Run | None = None
 
 
-class ProgressListener(Protocol):
-    """Gets reports about the progress of a wait."""
-
-    def tell(self, run: Run, life: Life) -> None:
-        """Called with the present state of the run."""
-        ...
-
-    def say(self, text: str) -> None:
-        """Called with a message about an error that passes."""
-        ...
-
-
-def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: float | None) -> Ended | None:
+def follow(
+    cluster: Cluster,
+    run: Run,
+    seconds: float | None,
+    tell: Callable[[Run, Life], None],
+    say: Callable[[str], None],
+) -> Ended | None:
     """Read, report and watch a run until it has ended (returns how), or the time is over (returns None).
 
-    `seconds`: the longest time; None: no limit. Errors that pass by themselves are tried again. SparkgenError
-    for a run that has no end; ClusterError for an error that does not pass.
+    `seconds`: the longest time; None: no limit. `tell`: called with each state of the run. `say`: called with
+    each error that passes by itself; it is tried again. SparkgenError for a run that has no end; ClusterError
+    for an error that does not pass.
     """
     if run.kind == "Deployment":
         name = run.application
         connect = f"sparkgen connect {name} -n {run.namespace}"
-        until = f"; to wait until it is ready: {connect}" if served_as(run.workload) else ""
-        raise SparkgenError(f"{name} is a Deployment, which never ends{until}")
+        step = f"; to wait until it is ready: {connect}" if served_as(run.workload) else ""
+        raise SparkgenError(f"{name} is a Deployment, which never ends{step}")
     deadline = None if seconds is None else time.monotonic() + seconds
     pause = 1.0
     while True:
@@ -157,7 +152,7 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
                 return replace(ending(run, life), run=run)
             if left <= 0:
                 return None
-            listener.tell(run, life)
+            tell(run, life)
             _until_it_changes(cluster, run.workload, left)
             pause = 1.0
         except ClusterError as error:
@@ -165,7 +160,7 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
                 raise
             if left <= 0:
                 return None
-            listener.say(f"{error}; retrying")
+            say(f"{error}; retrying")
             time.sleep(min(pause, max(left, 0.1)))
             pause = min(pause * 2, MOST_SECONDS_BETWEEN_TRIES)
 

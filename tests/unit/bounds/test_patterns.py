@@ -19,7 +19,7 @@ from .expressions import ROOT, Expression, expressions
 from .matcher import TooMuch, attacks, has_repeats, steps, tree
 
 BOUNDED = {
-    "sparkgen.usecases.lint:": "the characters of a name in a cluster",
+    "sparkgen.whatif.evidence:": "the characters of a name in a cluster",
     "sparkgen.schema.accepts:": "the expressions of the product's own schemas",
     "sparkgen.semantics.secret:'\\\\.[\\\\w-]+": "LONGEST_NAME characters of a name",
 }
