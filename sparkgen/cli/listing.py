@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparkgen.cli import output
-from sparkgen.live.rows import Row, names
-from sparkgen.live.table import Column, table, value
 from sparkgen.terminal import escaped_json
 from sparkgen.yamltext import dump
+
+if TYPE_CHECKING:
+    from sparkgen.live.rows import Row
+    from sparkgen.live.table import Column
 
 
 def show(
@@ -24,6 +26,9 @@ def show(
     header: bool = True,
 ) -> None:
     """Print rows as text, wide, json, yaml or name. `spaces`: with a column for the namespace."""
+    from sparkgen.live.rows import names  # noqa: PLC0415 - `apply` and `kill` print no rows
+    from sparkgen.live.table import table, value  # noqa: PLC0415
+
     if form in ("json", "yaml"):
         output.data(_machine({"runs": [value(row) for row in rows]}, form))
     elif form == "name":
