@@ -98,8 +98,7 @@ def run(options: RunOptions) -> int:
         _nothing_for_a_cluster(options)
         from sparkgen.cli import run_local  # noqa: PLC0415 - only with --local
 
-        local = run_local.LocalRunOptions(options.name, options.arguments, options.maps)
-        return run_local.run(options.request, local)
+        return run_local.run(options, options.maps)
     _no_document(options)
     arguments = _one_way(options)
     if options.timeout and not options.wait:

@@ -6,13 +6,13 @@ import os
 import random
 import sys
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import valid_documents
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import ProgramOptions, Request
 from sparkgen.errors import Path, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
@@ -27,22 +27,14 @@ if TYPE_CHECKING:
     from sparkgen.local.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class LocalRunOptions:
-    """The options of a call besides the document.
+def run(options: ProgramOptions, maps: tuple[str, ...]) -> int:
+    """Run an application until it ends. Returns the driver's exit code; 1 if the document has errors.
 
-    `name`: "" if there is one document; `arguments`: replace the document's own, if any; `maps`: PATH=FOLDER.
+    `maps`: PATH=FOLDER.
     """
-
-    name: str = ""
-    arguments: tuple[str, ...] = ()
-    maps: tuple[str, ...] = ()
-
-
-def run(request: Request, options: LocalRunOptions) -> int:
-    """Run an application until it ends. Returns the driver's exit code; 1 if the document has errors."""
-    document = one_document(replace(request, local_files="present"), options.name)
-    return 1 if document is None else _run(document, request, options)
+    request = replace(options.request, local_files="present")
+    document = one_document(request, options.name)
+    return 1 if document is None else _run(document, request, options.arguments, maps)
 
 
 def one_document(request: Request, name: str) -> Document | None:
@@ -63,15 +55,15 @@ def _picked(documents: Sequence[Document], name: str) -> Document:
     return documents[0]
 
 
-def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
+def _run(document: Document, request: Request, arguments: tuple[str, ...], maps: tuple[str, ...]) -> int:
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     view = _view(on_terminal=on_terminal)
     value, python_path = in_place(document, request, view)
-    application = application_of(value, options.arguments)
+    application = application_of(value, arguments)
     if not request.quiet:
         tell_left_aside(document, ignored_fields(document.value), "on this machine")
     folder = FilePath(document.source).parent if FilePath(document.source).exists() else FilePath()
-    places = plan.LocalRun(application, folder, options.maps, dict(os.environ), python_path)
+    places = plan.LocalRun(application, folder, maps, dict(os.environ), python_path)
     prepared = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return processes.run(prepared, view, on_terminal=on_terminal)
 
