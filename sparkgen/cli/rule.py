@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,5 +87,5 @@ def _in_sources(code: str) -> Iterator[tuple[Path, int]]:
     files = (path for folder in _CHECKED_OUTSIDE_RULES for path in (_PACKAGE / folder).rglob("*.py"))
     for path in sorted(files):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            if re.search(rf'(?<!== )"{code}"', line):
+            if f'"{code}"' in line and f'== "{code}"' not in line:
                 yield path, number
