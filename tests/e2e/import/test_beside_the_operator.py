@@ -155,6 +155,28 @@ def test_a_published_example_runs_in_both_ways(
 
 
 @pytest.mark.full
+@pytest.mark.own_cluster
+def test_what_was_imported_goes_back_to_the_operator(
+    cluster: Cluster, operator: Operator, namespace_of_both: str, tmp_path: Path
+) -> None:
+    """Imported, exported, and given to the operator: the same result of the same driver."""
+    name = "spark-pi-python"
+    text = adapted(name, namespace_of_both)
+    (tmp_path / "old.yaml").write_text(text, "utf-8")
+    (item,) = import_all([str(tmp_path / "old.yaml")], Choices(), examine, lambda: b"").imported
+    (tmp_path / "app.yaml").write_text(item.text, "utf-8")
+    command = [str(Path(sys.executable).with_name("sparkgen")), "export", "app.yaml", "--to", "kubeflow"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    findings = [line for line in done.stderr.splitlines() if ": lost: " in line or ": chosen: " in line]
+    assert findings == []
+    back = by_operator(cluster, operator, namespace_of_both, name, done.stdout)
+    assert abs(back.pi() - 3.14) < 0.05
+    spec = yaml.safe_load(text)["spec"]
+    assert spec["driver"].get("labels", {}).items() <= back.pod["metadata"]["labels"].items()
+    assert back.pod["spec"]["serviceAccountName"] == ACCOUNT
+
+
+@pytest.mark.full
 def test_every_published_example_is_accounted_for(tmp_path: Path) -> None:
     """Each value of each application and Connect server is carried over, called needless, or reported."""
     seen = 0

@@ -198,6 +198,7 @@ def test_native_spark_computes_pi_on_two_nodes(
         assert len(created) == 3, "a driver and two executors"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("version", TESTED_VERSIONS)
 def test_an_exported_document_runs_with_spark_submit(
     cluster: Cluster, namespace: str, version: str, tmp_path: Path
