@@ -133,7 +133,7 @@ def linear(expression: str) -> str:
     return written
 
 
-_TOO_MUCH = "has too many lines for this many files: name folders instead of files"
+_TOO_MUCH = "has too many lines for this many files: list whole folders in it instead of single files"
 _DEFAULT = GitIgnoreSpec.from_lines(ALWAYS)
 
 

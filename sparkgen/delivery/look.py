@@ -79,7 +79,7 @@ class _Search:
             self.wrong.append(
                 Wrong(
                     entry,
-                    "is in two fields, and each of them selects other files for it",
+                    "is in two fields, and each field needs other files of it",
                     "write one of the two differently, for example as a glob",
                 )
             )
@@ -141,7 +141,7 @@ class _Search:
             yield self._handed_on(entry, self._keep(entry, inside, path, vouched=vouched))
             return
         if not inside:
-            raise Unusable("is the document's folder", "name what is in it: ./*.py, ./lib")
+            raise Unusable("includes the document's folder itself", "name what is in it: ./*.py, ./lib")
         if entry.field in _FILES_ONLY:
             raise Unusable("is a folder", _FILES_ONLY[entry.field])
         if entry.field == "jars":
@@ -224,7 +224,8 @@ class _Search:
         known = self._files.setdefault((entry.artifact, inside), file)
         if replace(known, place=file.place) != file:
             raise Unusable(
-                f"two files would be {inside}: {known.place} and {file.place}", "rename one of them"
+                f"two files would have the path {inside}: {known.place} and {file.place}",
+                "rename one of them",
             )
         return inside
 
@@ -249,8 +250,10 @@ class _Search:
         deps = spec_of(self.value)["deps"]
         python = deps.get("pythonVersion")
         if not isinstance(python, str):
-            step = 'add `deps.pythonVersion: "3.10"`, the Python of the image'
-            self.wrong.append(Wrong(entry, "needs a Python version to choose packages for", step, "SG309"))
+            step = 'set `deps.pythonVersion` to the Python version of the image, for example "3.10"'
+            self.wrong.append(
+                Wrong(entry, "needs a Python version, because packages depend on it", step, "SG309")
+            )
             python = ""
         found = list(packages.faults(text))
         for line, said, step in found[:_SHOWN]:

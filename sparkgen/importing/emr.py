@@ -21,7 +21,10 @@ DRIVER, SUBMIT = "jobDriver", "sparkSubmitJobDriver"
 _OVERRIDES, _APPLICATION = "configurationOverrides", "applicationConfiguration"
 _PARAMETERS, _ARGUMENTS, _FILE = "sparkSubmitParameters", "entryPointArguments", "entryPoint"
 _LOST: Mapping[Path, tuple[str, str]] = {
-    ("virtualClusterId",): ("it stands for a namespace, which EMR knows", "set `metadata.namespace`"),
+    ("virtualClusterId",): (
+        "EMR maps it to a namespace, which the import cannot see",
+        "set `metadata.namespace`",
+    ),
     ("executionRoleArn",): (
         "EMR gives this role to the pods",
         "bind the role to a service account, and set it in `serviceAccount` of driver and executor",
@@ -31,7 +34,7 @@ _LOST: Mapping[Path, tuple[str, str]] = {
         "set an image with this Spark version (--image IMAGE)",
     ),
     ("retryPolicyConfiguration",): (
-        "EMR starts the driver again",
+        "it tells EMR to start a failed driver again",
         "set `restartPolicy: {type: OnFailure, onFailureRetries: ...}`",
     ),
     ("tags",): ("tags are for AWS", "set `metadata.labels`"),
@@ -42,14 +45,14 @@ _LOST: Mapping[Path, tuple[str, str]] = {
 }
 _UNKNOWN = ("import does not know this field of a job", "find its purpose, and set that by hand")
 _CLASSIFICATION = (
-    "EMR writes the file of this classification",
+    "EMR makes a configuration file of this classification",
     "move Hadoop's and Hive's properties to `hadoopConf`, and log levels to `logging`",
 )
 _SCHEME = (
-    "`s3://` is a file system of EMR's images",
+    "`s3://` works only in EMR's images",
     "write `s3a://`, and add hadoop-aws to `deps.packages` or the image",
 )
-_NESTED = ("import reads no configurations in a configuration", "move its properties to `sparkConf`")
+_NESTED = ("the import does not read nested configurations", "move its properties to `sparkConf`")
 
 
 class Unreadable(Exception):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from sparkgen.document import Node
+from sparkgen.document.text import shortened
 from sparkgen.errors import Position
 from sparkgen.importing import embedded
 from sparkgen.importing.commands import Word
@@ -68,5 +69,5 @@ def _value(word: Word, file: str, read: Read) -> Node:
     parsed = embedded.read_at(text, line, name)
     roots = [document.root for document in parsed.documents if document.root is not None]
     if len(roots) != 1 or parsed.problems:
-        raise Unreadable("one of its options is neither JSON nor a plain text")
+        raise Unreadable(f"the value of an option starts like JSON, but is not valid: {shortened(text)}")
     return roots[0]

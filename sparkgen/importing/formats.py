@@ -61,7 +61,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         r"emrcontainers\..*",
         "JobRun",
-        reason="import reads jobs of EMR on EKS as JSON of `aws emr-containers` only",
+        reason="import reads jobs of EMR on EKS only as JSON of `aws emr-containers`",
         step="write its `name`, `jobDriver` and `configurationOverrides` to a JSON file, and import that",
     ),
     Format(f"{_KUBEFLOW}|{_APACHE}", ".*", reason="it is not an application"),

@@ -62,7 +62,9 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
         attempt = replace(plan.attempt, application_id=session.application_id)
         return Begun(session, tuned, template, attempt)
     except BadTuning as error:
-        raise CannotRun(f"the document's bounds and limits are invalid: {error}") from None
+        raise CannotRun(
+            f"the document's settings of executors and of `allocation` are invalid: {error}"
+        ) from None
     except (sessions.BadSession, TemplateError) as error:
         raise CannotRun(str(error)) from None
 

@@ -45,7 +45,7 @@ _FIELDS = {
     "image": "the local Spark is used",
     "imagePullPolicy": "no image is pulled",
     "imagePullSecrets": "no image is pulled",
-    "runtimeImage": "sparkgen itself is the allocator",
+    "runtimeImage": "sparkgen starts the executors itself",
     "volumes": "nothing is mounted",
     "delivery": "files are read where they are",
     "artifacts": "files are read where they are",
@@ -55,12 +55,12 @@ _FIELDS = {
     "suspend": "it runs now",
     "batchScheduler": "there are no queues here",
     "batchSchedulerOptions": "there are no queues here",
-    "run": "it runs now, whatever its ID and age",
+    "run": "the application runs now; run IDs and `expiresAt` do not apply",
     "serviceAccount": "there is no Kubernetes API",
     "rbac": "there is no Kubernetes API",
     "networkPolicy": "everything listens on 127.0.0.1",
     "podDisruptionBudget": NO_PODS,
-    "eventLog": "its directory is in the cluster; the UI is available while it runs",
+    "eventLog": "the event log's directory is in the cluster; use the UI while the application runs",
     "hadoopConfigMap": "ConfigMaps are in the cluster; configure Hadoop here with `hadoopConf`",
     "kerberos": "Secrets are in the cluster; log in with kinit before you start it",
     "shuffleService": "executors keep their own shuffle data",
@@ -69,7 +69,7 @@ _FIELDS = {
 
 _REACHED = dict.fromkeys(
     ("serviceType", "servicePort", "serviceAnnotations", "serviceLabels", "ingress", "route"),
-    "clients of this machine reach it at localhost",
+    "clients on this machine connect to localhost",
 )
 _CONNECT_FIELDS = {
     "ingressFrom": "there is no network policy: it listens only on this machine",
@@ -82,7 +82,7 @@ _NOTEBOOK_FIELDS = {
     **_REACHED,
 }
 
-_KEPT_ELSEWHERE = f"it is in the cluster; --map {contract.CONF_DIR}=FOLDER says where it is on this machine"
+_FILE_IN_CLUSTER = f"the file is in the cluster; to use a local copy, add --map {contract.CONF_DIR}=FOLDER"
 
 _SCHEDULE_FIELDS = (
     "schedule",
@@ -108,7 +108,7 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     outer, spec = section(document)
     yield from given(spec, outer, _FIELDS)
     if "resources" in (spec.get("allocation") or {}):
-        yield (*outer, "allocation", "resources"), "sparkgen itself is the allocator"
+        yield (*outer, "allocation", "resources"), "sparkgen starts the executors itself"
     yield from given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)
     yield from given(spec.get("notebook") or {}, (*outer, "notebook"), _NOTEBOOK_FIELDS)
     yield from referenced_files(spec, outer)
@@ -136,7 +136,7 @@ def schedule_fields(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def referenced_files(
-    spec: Mapping[str, Any], outer: Path, why: str = _KEPT_ELSEWHERE
+    spec: Mapping[str, Any], outer: Path, why: str = _FILE_IN_CLUSTER
 ) -> Iterator[tuple[Path, str]]:
     """Files of Spark's configuration folder that are in other objects, each with `why` it is missing."""
     for name, file in (spec.get("sparkConfFiles") or {}).items():

@@ -75,10 +75,11 @@ def _unknown_kind(document: Document, version: Any, kind: Any) -> Problem:
         return _problem(document, "kind", f"there is no kind `{name}`", f"write `kind: {guess}`")
     if version == API_VERSION:
         return _problem(document, "kind", f"there is no kind `{name}`", f"write `kind: {KINDS[0]}`")
+    of = "" if version is None else f" of {shortened(str(version))}"
     return _problem(
         document,
         "kind",
-        f"this is a {name} of {shortened(str(version))}, not a sparkgen document",
+        f"this is a {name}{of}, not a sparkgen document",
         "don't pass it to sparkgen, which reads only its own documents; commit it beside the rendered files",
     )
 

@@ -140,7 +140,7 @@ def test_a_scheduled_application_has_its_entries_in_the_template(project: Path) 
         (document(files=["./data", "./other"]), "have the same name"),
         (document(files=["./odd name.csv"]), "has ' ' in its name, and Spark parses file names as URIs"),
         (document(files=["./\u00fc.csv"]), "has '\\xfc' in its name"),
-        (document(pyFiles=["./"]), "is the document's folder"),
+        (document(pyFiles=["./"]), "includes the document's folder itself"),
         (document(pyFiles=["./lib"], files=["./lib"]), "is in two fields"),
         (document(files=["./pipe"]), "is a named pipe, and not a regular file; name a file or a folder"),
         (document(files=["./gone.csv"]), "is a symbolic link to something that does not exist; correct or"),

@@ -183,7 +183,7 @@ def test_emr_s_own_file_system_and_variables_in_properties_are_findings(folder: 
         ("--job-driver '{\"sparkSubmitJobDriver\": {}}'", "has no entryPoint"),
         ("--cli-input-json file://missing.json", "did not find the file file://missing.json"),
         ("--cli-input-json file://../job.json", "did not find the file file://../job.json"),
-        ("--job-driver '{x'", "neither JSON nor a plain text"),
+        ("--job-driver '{x'", "starts like JSON, but is not valid"),
         (f'--name "{"".join(f"$V{number}" for number in range(201))}"', "more than 200 variables"),
         (
             '--job-driver \'{"sparkSubmitJobDriver": {"entryPoint": "a", "sparkSubmitParameters": "\\""}}\'',

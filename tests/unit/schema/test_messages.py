@@ -444,6 +444,16 @@ CASES = {
             "commit it beside the rendered files",
         ),
     ),
+    "another kind without a version": (
+        "kind: ConfigMap\nmetadata: {name: a}\n",
+        ("SG007", "1:7", "kind", "this is a ConfigMap, not a sparkgen document"),
+        (
+            "ConfigMap",
+            ALL_KINDS,
+            "don't pass it to sparkgen, which reads only its own documents; "
+            "commit it beside the rendered files",
+        ),
+    ),
     "no kind": (
         SCHEDULED.replace("kind: ScheduledSparkApplication\n", ""),
         ("SG007", "1:1", "kind", "`kind` is missing"),
