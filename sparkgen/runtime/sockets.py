@@ -15,6 +15,8 @@ LISTENS = "0A"
 """TCP_LISTEN, as the kernel writes it (include/net/tcp_states.h)."""
 NO_INODE = "0"
 """Of a connection that nobody has accepted, or that was closed: its row's user says nothing."""
+_ROW = re.compile(r" *\d+: (\w+:\w+) (\w+:\w+) (\w\w) \S+ \S+ \S+ +(\d+) +\d+ +(\d+) ")
+"""sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ..."""
 _ANY_IPV4, _ANY_IPV6 = "0.0.0.0", "::"  # noqa: S104 - as the kernel writes it
 
 Address = tuple[str, int]
@@ -36,10 +38,10 @@ def rows(table: str, port: int) -> Iterator[Row]:
 
     A row that breaks off is left out, as at the end of a table that changes while it is read.
     """
-    # sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ...
-    pattern = rf"^ *\d+: (\w+:{port:04X}) (\w+:\w+) (\w\w) \S+ \S+ \S+ +(\d+) +\d+ +(\d+) "
-    for local, remote, state, uid, inode in (row.groups() for row in re.finditer(pattern, table, re.M)):
-        yield Row(local, remote, state, int(uid), inode)
+    own_end = f":{port:04X} "
+    for line in table.splitlines():
+        if own_end in line and (found := _ROW.match(line)) and f"{found[1]} ".endswith(own_end):
+            yield Row(found[1], found[2], found[3], int(found[4]), found[5])
 
 
 def texts(tables: Sequence[Path] = TABLES) -> Iterator[str]:
