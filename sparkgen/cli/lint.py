@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +23,7 @@ from sparkgen.lint.fix import Find, fix_text
 from sparkgen.usecases import lint as usecase
 from sparkgen.usecases.lint import LintOptions, Review
 from sparkgen.usecases.parallel import each
+from sparkgen.writers import atomic
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -174,20 +173,9 @@ def _replace_file(path: Path, old: bytes, new: bytes) -> None:
     """Replace a file as a whole, or not at all. A link stays a link, and its target keeps its mode."""
     target = Path(os.path.realpath(path))
     try:
-        descriptor, staged = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(new)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(staged).chmod(target.stat().st_mode & 0o7777)
-            if target.read_bytes() != old:
-                raise SparkgenError(f"{path} changed while it was being fixed; run the command again")
-            Path(staged).replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(staged).unlink()
-            raise
+        if target.read_bytes() != old:
+            raise SparkgenError(f"{path} changed while it was being fixed; run the command again")
+        atomic.replace(target.parent, {target.name: (new,)})
     except OSError as error:
         raise SparkgenError(f"cannot change {path}: {error.strerror}; the file is unchanged") from error
 

@@ -289,18 +289,20 @@ def test_fix_goes_through_a_link(cli: Cli) -> None:
 
 
 def test_a_folder_without_rights_is_a_message(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the file is as it was."""
-    from sparkgen.cli import lint  # noqa: PLC0415
+    """And the file is as it was, without another beside it."""
+    from sparkgen.writers import atomic  # noqa: PLC0415
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     config(FLUX)
-    monkeypatch.setattr(lint.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(atomic, "settle", refuse)
+    before = sorted(Path().iterdir())
     result = cli("lint", "app.yaml", "--fix")
     assert result.code == 2
     assert "cannot change app.yaml: Permission denied; the file is unchanged" in result.err
     assert Path("app.yaml").read_text() == DOCUMENT
+    assert sorted(Path().iterdir()) == before
 
 
 @pytest.mark.parametrize(
