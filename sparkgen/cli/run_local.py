@@ -7,18 +7,21 @@ import random
 import sys
 import uuid
 from dataclasses import replace
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import valid_documents
 from sparkgen.cli.request import ProgramOptions, Request
+from sparkgen.delivery import environment
+from sparkgen.delivery.in_place import in_place as placed
 from sparkgen.errors import Path, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
 from sparkgen.local.application import application_of
 from sparkgen.local.ignored_fields import ignored_fields
+from sparkgen.semantics.local_entries import concerned
 from sparkgen.semantics.rules_runtime import UNNAMED
+from sparkgen.usecases import local_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +65,7 @@ def _run(document: Document, request: Request, arguments: tuple[str, ...], maps:
     application = application_of(value, arguments)
     if not request.quiet:
         tell_left_aside(document, ignored_fields(document.value), "on this machine")
-    folder = FilePath(document.source).parent if FilePath(document.source).exists() else FilePath()
+    folder = local_files.folder_of(document)
     places = plan.LocalRun(application, folder, maps, dict(os.environ), python_path)
     prepared = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return processes.run(prepared, view, on_terminal=on_terminal)
@@ -73,14 +76,8 @@ def in_place(document: Document, request: Request, view: View) -> tuple[Mapping[
 
     Installs the packages of its requirements into the user's cache, for the Python of this machine.
     """
-    from sparkgen.semantics.local_entries import concerned  # noqa: PLC0415 - few documents have any
-
     if not concerned(document.value):
         return document.value, ()
-    from sparkgen.delivery import environment  # noqa: PLC0415
-    from sparkgen.delivery.in_place import in_place as placed  # noqa: PLC0415
-    from sparkgen.usecases import local_files  # noqa: PLC0415
-
     looked = local_files.found(document, request)
     placed_document = placed(document.value, looked, local_files.folder_of(document))
     packages = tuple(
