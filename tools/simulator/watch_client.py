@@ -97,7 +97,7 @@ class WatchClient(Client):
         if stream is not self._stream:  # the line is from a connection that has ended meanwhile
             return
         try:
-            event = event_in(document)
+            event = event_in(document, self._process.kube.is_executor)
         except WatchEnded as end:
             self.forget()
             self._ended(end)

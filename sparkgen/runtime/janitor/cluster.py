@@ -21,7 +21,7 @@ ENDED = frozenset({"Succeeded", "Failed"})
 
 
 def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
-    """Reduces a pod to what is read of it, while JSON is decoded (jsonvalue.decode).
+    """Reduces a pod to what is read of it, while JSON is decoded (jsonvalue.decode_object).
 
     So a page of large pods takes no more memory than the largest of them: whoever may create pods in one
     namespace must not stop the janitor, which works for others, too.

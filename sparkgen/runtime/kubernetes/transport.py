@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import urllib3
 
-from sparkgen.jsonvalue import decode
+from sparkgen.jsonvalue import decode_object
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.deadline import within
 from sparkgen.runtime.kubernetes.access import Access, ReloadedFile
@@ -92,7 +92,7 @@ class Transport:
         read_timeout: float = READ_TIMEOUT,
         hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> None:
-        """`hook` replaces each JSON object while an answer is decoded (jsonvalue.decode)."""
+        """`hook` replaces each JSON object while an answer is decoded (jsonvalue.decode_object)."""
         self._access = access
         self._hook = hook
         self._headers = {"User-Agent": agent, "Accept": "application/json"}
@@ -159,7 +159,7 @@ class Transport:
         good = response.status < 300
         data = whole_of(response, MAX_ANSWER if good else MAX_REFUSAL, cut=not good)
         try:
-            body = decode(data, self._hook) if data else {}
+            body = decode_object(data, self._hook) if data else {}
         except ValueError:
             body = data.decode(errors="replace")[:1000]
         if not isinstance(body, dict):

@@ -44,7 +44,7 @@ def named(calls: ApiCalls, namespaces: Iterable[str]) -> Named:
 
 
 def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
-    """Reduces an object to the digests that it names, while JSON is decoded (jsonvalue.decode).
+    """Reduces an object to the digests that it names, while JSON is decoded (jsonvalue.decode_object).
 
     So a page of large objects takes no more memory than the largest of them: whoever may create pods in one
     namespace must not end the collection for all. A pod's template in an object is reduced before the object.

@@ -12,11 +12,22 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.values.backend import Pod
-from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, message_in, name_in, number_in, objects
+from sparkgen.runtime.kubernetes.untrusted import (
+    MAX_NAME,
+    Malformed,
+    mapping,
+    message_in,
+    name_in,
+    number_in,
+    objects,
+    shown,
+)
 
 METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
 LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
 CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget", "TerminationTarget"})
+UNREADABLE = "unreadable"
+"""The field of a reduced pod that was malformed: the reason."""
 STATES = ("waiting", "running", "terminated")
 MAX_ENTRIES = 64
 """The most entries of a list in a pod that are read: owners, containers, ports. An executor has a few."""
@@ -25,14 +36,16 @@ MAX_ENTRIES = 64
 def trim_pod(pod: Pod) -> Pod:
     """Returns the pod with only the fields that are read: `causes` and `view` give the same results for it.
 
-    Raises Malformed if a part has another type than Kubernetes gives it.
+    Raises Malformed if a part has another type than Kubernetes gives it, or is too large.
     """
+    if isinstance(pod.get(UNREADABLE), str):
+        raise Malformed(pod[UNREADABLE])
     metadata, spec, status = (mapping(pod.get(part), part) for part in ("metadata", "spec", "status"))
     return {
         "metadata": {
             **_names(metadata, METADATA),
             "labels": _names(mapping(metadata.get("labels"), "labels"), LABELS),
-            "ownerReferences": [_names(owner, ("uid",)) for owner in _each(metadata, "ownerReferences")],
+            "ownerReferences": [{"uid": uid} for uid in _owners(metadata)],
         },
         "spec": {
             **_names(spec, ("nodeName", "restartPolicy")),
@@ -55,23 +68,42 @@ def trim_pod(pod: Pod) -> Pod:
 
 
 def owned_by(pod: Pod, uid: str) -> bool:
-    """Whether the object with this UID owns a whole or reduced pod. Raises Malformed like `trim_pod`."""
-    metadata = mapping(pod.get("metadata"), "metadata")
-    return any(owner.get("uid") == uid for owner in _each(metadata, "ownerReferences"))
+    """Whether the object with this UID owns a whole or reduced pod.
+
+    Raises Malformed only if metadata or owners have another type, which no API server stores: whoever may
+    create pods chooses the rest.
+    """
+    return uid in _owners(mapping(pod.get("metadata"), "metadata"))
 
 
 def trim_decoded(value: dict[str, Any]) -> Any:
     """Replaces an object while JSON is decoded (jsonvalue.decode): a pod by the reduced pod.
 
-    So a page of large pods takes no more memory than the largest of them. Other objects stay as they are, and
-    so do malformed pods: the code that reads them reports the error.
+    So a page of large pods takes no more memory than the largest of them. Other objects stay as they are.
+    Of a malformed pod, its owners and the error are kept: whoever reads a pod of ours reports the error.
     """
     if not (isinstance(value.get("metadata"), dict) and isinstance(value.get("spec"), dict)):
         return value
     try:
         return trim_pod(value)
+    except Malformed as error:
+        return _unreadable(value, str(error))
+
+
+def _unreadable(pod: dict[str, Any], why: str) -> dict[str, Any]:
+    """Of a malformed pod: whose it is, and the reason. The whole pod if its metadata is malformed, too."""
+    metadata = pod["metadata"]
+    try:
+        owners = [{"uid": uid} for uid in _owners(metadata)]
+        return {"metadata": {**_names(metadata, METADATA), "ownerReferences": owners}, UNREADABLE: why}
     except Malformed:
-        return value
+        return pod
+
+
+def _owners(metadata: Mapping[str, Any]) -> list[str]:
+    """The UIDs of the first owners. A text that is too long for a UID is none."""
+    uids = [owner.get("uid") for owner in _each(metadata, "ownerReferences")]
+    return [shown(uid) for uid in uids if isinstance(uid, str) and len(uid) <= MAX_NAME]
 
 
 def _is_read(condition: Mapping[str, Any]) -> bool:

@@ -15,7 +15,14 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.codes import Code, Hindrance
-from sparkgen.runtime.allocator.observe.parse_pods import GONE, event_of_line, page_of, pod_in, uid_in
+from sparkgen.runtime.allocator.observe.parse_pods import (
+    GONE,
+    event_of_line,
+    is_owned,
+    page_of,
+    pod_in,
+    uid_in,
+)
 from sparkgen.runtime.allocator.observe.trim_pod import owned_by
 from sparkgen.runtime.allocator.observe.watch_retry import WatchRetry
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod, driver_pod_of
@@ -141,9 +148,9 @@ class KubernetesBackend:
         for reply in pages(self._get_pods, PAGES, MAX_PAGES, self._attempt.selector):
             if reply.status != 200:
                 raise self._ended(reply, what)
-            found = page_of(reply)
+            found = page_of(reply, self.is_executor)
             version = found.version
-            pods += filter(None, map(self._executor_in, found.pods))
+            pods += map(self._with_our_owner, found.pods)
             if len(pods) > MAX_PODS:
                 raise CallFailed(f"the API server's list has more than {MAX_PODS} executors", sent=True)
         return PodList(tuple(pods), version)
@@ -151,15 +158,19 @@ class KubernetesBackend:
     def _get_pods(self, query: Mapping[str, str]) -> Reply:
         return self._transport.call("GET", self._pods, query)
 
-    def _executor_in(self, pod: Pod) -> Pod | None:
-        """The part of a pod that a list keeps; None if the pod is not an executor of ours.
+    def is_executor(self, pod: Pod) -> bool:
+        """Whether a whole or reduced pod is an executor of ours: by its owner and its name alone."""
+        if not owned_by(pod, self._attempt.pod_uid):
+            return False
+        return self._attempt.executor_id(pod["metadata"]["name"]) is not None
+
+    def _with_our_owner(self, pod: Pod) -> Pod:
+        """The part of an executor that a list keeps.
 
         Whoever may create pods may name our driver's pod as one of many owners: only that owner is kept.
         """
-        attempt, metadata = self._attempt, pod["metadata"]
-        if not owned_by(pod, attempt.pod_uid) or attempt.executor_id(metadata["name"]) is None:
-            return None
-        return {**pod, "metadata": {**metadata, "ownerReferences": [{"uid": attempt.pod_uid}]}}
+        owners = [{"uid": self._attempt.pod_uid}]
+        return {**pod, "metadata": {**pod["metadata"], "ownerReferences": owners}}
 
     def watch(self, version: str) -> Iterator[WatchEvent]:
         """The changes after `version`, until the backend closes. Raises WatchEnded if there may be a gap."""
@@ -309,12 +320,7 @@ class KubernetesBackend:
                 self._streams.discard(stream)
 
     def _event(self, line: bytes) -> WatchEvent:
-        event = event_of_line(line)
-        if event.kind == "BOOKMARK" or owned_by(event.pod, self._attempt.pod_uid):
-            return event
-        return WatchEvent(
-            "BOOKMARK", {}, event.version
-        )  # a pod of others with our labels: only its version counts
+        return event_of_line(line, self.is_executor)
 
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
@@ -361,7 +367,7 @@ class KubernetesBackend:
 
     def _is_ours(self, reply: Reply) -> bool:
         """Whether our driver's pod owns the pod in a reply. Raises CallFailed if it has no pod."""
-        return owned_by(pod_in(reply), self._attempt.pod_uid)
+        return is_owned(reply, self._attempt.pod_uid)
 
 
 def _outcome(action: Action, verdict: Verdict, uid: str = "") -> ActionOutcome:

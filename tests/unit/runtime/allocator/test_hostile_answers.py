@@ -213,7 +213,7 @@ def test_a_watch_shows_events_or_ends_with_a_reason(documents: list[Any]) -> Non
 def test_a_line_that_no_reader_takes_is_a_fault(line: bytes) -> None:
     """Nesting without end, no UTF-8, a number of thousands of digits."""
     with pytest.raises((CallFailed, WatchEnded)):
-        event_of_line(line)
+        event_of_line(line, lambda _: True)
 
 
 BODIES = spoiled(lambda pod: pod) | JSON

@@ -32,6 +32,7 @@ from sparkgen.runtime.allocator.values.target import Profile
 from sparkgen.runtime.kubernetes.access import Access, NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed
 from sparkgen.runtime.kubernetes.transport import Transport
+from tests.unit.deep import MANAGED, as_json
 from tests.unit.endless import ENDLESS, PAUSE
 from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, executor
 
@@ -302,6 +303,83 @@ def test_a_list_keeps_little_of_pods_that_claim_our_driver(tmp_path: Path) -> No
         listing = kube.list()
     assert len(listing.pods) == 9
     assert max(len(json.dumps(pod)) for pod in listing.pods) < 5_000
+
+
+def hostile(id_: int) -> dict[str, Any]:
+    """A pod of somebody else with our labels and names, and with what Kubernetes takes and we do not read."""
+    pod = executor("running", id_)
+    owners = [{"uid": "x" * 1025}, {"uid": "other"}]
+    pod["metadata"] |= {"ownerReferences": owners, "managedFields": MANAGED, "resourceVersion": str(id_)}
+    pod["status"]["reason"] = "y" * 2000
+    return pod
+
+
+def test_no_pod_of_others_spoils_a_list(tmp_path: Path) -> None:
+    """An owner's UID without an end, managers of ten thousand levels, a reason of any length."""
+    page = {"metadata": {"resourceVersion": "9"}, "items": [hostile(1), executor("running", 2)]}
+    with playing(tmp_path, answer(200, as_json(page))) as (kube, _):
+        assert [pod["metadata"]["uid"] for pod in kube.list().pods] == ["uid-2"]
+
+
+def test_no_pod_of_others_ends_a_watch(tmp_path: Path) -> None:
+    """Its version counts, and nothing else of it: a watch from the version before it shows it again."""
+    foreign = as_json({"type": "ADDED", "object": hostile(5)}) + b"\n"
+    with playing(tmp_path, stream(foreign, added(1, "10"), then=silence)) as (kube, server):
+        events = kube.watch("1")
+        shown = [next(events), next(events)]
+        assert len(server.requests) == 1
+    assert [(event.kind, event.version) for event in shown] == [("BOOKMARK", "5"), ("ADDED", "10")]
+
+
+def test_an_executor_with_deep_managers_and_a_long_owner_is_read(tmp_path: Path) -> None:
+    """Whoever may change our pods adds these to them: the executor is still there."""
+    pod = hostile(1)
+    del pod["status"]["reason"]
+    pod["metadata"]["ownerReferences"].append({"uid": ATTEMPT.pod_uid})
+    page = {"metadata": {"resourceVersion": "9"}, "items": [pod]}
+    with playing(tmp_path, answer(200, as_json(page)), answer(200, as_json(pod))) as (kube, _):
+        assert [one["metadata"]["uid"] for one in kube.list().pods] == ["uid-1"]
+        assert kube._uid_of(ATTEMPT.executor_name(1)) == "uid-1"
+
+
+def test_an_unreadable_executor_is_named(tmp_path: Path) -> None:
+    """In a list and in a watch: that it is gone is not concluded, and somebody can delete it."""
+    pod = executor("running", 1)
+    pod["status"]["reason"] = "y" * 2000
+    page = {"metadata": {"resourceVersion": "9"}, "items": [pod]}
+    words = f"pod {ATTEMPT.executor_name(1)}: reason has 2000 characters, and the limit is 1024"
+    ticks = iter(range(0, 10_000, 20))
+    broken = stream(
+        {"type": "ADDED", "object": pod | {"metadata": pod["metadata"] | {"resourceVersion": "3"}}}
+    )
+    with playing(tmp_path, answer(200, page), *[broken] * 4, clock=lambda: float(next(ticks))) as (kube, _):
+        with pytest.raises(WatchEnded, match=words):
+            kube.list()
+        with pytest.raises(WatchEnded, match=words):
+            next(kube.watch("1"))
+
+
+def test_a_pod_of_others_with_an_executors_name_is_left_alone(tmp_path: Path) -> None:
+    """Whatever is in it: it is neither deleted nor taken for the created one."""
+    page = as_json(hostile(1))
+    exists = answer(409, {"reason": "AlreadyExists"})
+    with playing(tmp_path, answer(200, page), exists, answer(200, page)) as (kube, server):
+        assert kube.delete(Delete(1)).answer is Answer.DONE
+        assert kube.create(Create(1, 0)).answer is Answer.REFUSED
+        assert [request[0] for request in server.requests] == ["GET", "POST", "GET"]
+
+
+def test_a_page_of_unreadable_pods_takes_little_memory(tmp_path: Path) -> None:
+    """Whose they are is kept of them, and nothing else."""
+    pods = [huge(id_) for id_ in range(1, 21)]
+    for pod in pods:
+        pod["status"]["reason"] = "y" * 2000
+    text = json.dumps({"metadata": {"resourceVersion": "9"}, "items": pods})
+    tracemalloc.start()
+    kept = decode(text, trim_decoded)
+    size = tracemalloc.get_traced_memory()[0] / len(kept["items"])
+    tracemalloc.stop()
+    assert size < 40_000
 
 
 def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sparkgen.jsonvalue import decode
+from sparkgen.jsonvalue import decode, decode_object
 from sparkgen.runtime.janitor import cluster, status
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
@@ -22,6 +22,7 @@ from sparkgen.runtime.janitor.status import metrics_text, status_body
 from sparkgen.runtime.janitor.values import DriversAnswer, JanitorSettings, Owner
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
+from tests.unit.deep import MANAGED, as_json
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 PATH = "/api/v1/namespaces/team/pods"
@@ -497,6 +498,13 @@ def test_large_pods_of_one_namespace_do_not_end_the_janitor_of_all() -> None:
     assert peak < 5_000_000  # all of them together take 16 MB
     item = {"metadata": {"uid": "u"}, "status": {"phase": "Failed"}}
     assert kept == {"kind": "PodList", "metadata": {"continue": "c"}, "items": [item] * 10}
+
+
+def test_one_deep_driver_does_not_end_the_janitor_of_a_namespace() -> None:
+    """Kubernetes stores managedFields of 10,000 levels."""
+    pod = {"metadata": {"uid": "u", "managedFields": MANAGED}, "spec": {}, "status": {"phase": "Running"}}
+    body = decode_object(as_json({"kind": "PodList", "metadata": {}, "items": [pod]}), cluster.trim_decoded)
+    assert cluster.drivers(Server(refusal=Reply(200, body)), "team").running == {"u"}
 
 
 @pytest.mark.parametrize(

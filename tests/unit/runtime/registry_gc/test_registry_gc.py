@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.jsonvalue import decode
+from sparkgen.jsonvalue import decode, decode_object
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.registry_gc import naming
@@ -23,6 +23,7 @@ from sparkgen.runtime.registry_gc.decide import Decision, decide
 from sparkgen.runtime.registry_gc.registry import Registry
 from sparkgen.runtime.registry_gc.storage import FOLDER, manifests, parts
 from sparkgen.runtime.registry_gc.values import Manifest, Named, Settings, settings
+from tests.unit.deep import LEVELS, MANAGED, as_json
 
 NOW = 1_000_000.0
 SETTINGS = Settings(("analytics",), 3600.0, dry_run=False)
@@ -318,6 +319,16 @@ def test_large_objects_of_one_namespace_do_not_end_the_collection_of_all() -> No
     assert peak < 5_000_000
     found = {"digests": sorted(map(digest, "abc"))}
     assert kept == {"kind": "JobList", "metadata": {"continue": "c"}, "items": [found] * 10}
+
+
+def test_one_deep_object_does_not_end_the_collection_of_all() -> None:
+    """Kubernetes stores managedFields of 10,000 levels; what the object names is still found."""
+    spec = {"template": {"metadata": {}, "spec": {"image": f"y@{digest('a')}"}}}
+    for levels in (900, LEVELS):
+        job = {"metadata": {"managedFields": MANAGED, "annotations": {"b": digest("b")}}, "spec": spec}
+        text = as_json({"kind": "JobList", "metadata": {}, "items": [job]}, levels)
+        kept = decode_object(text, naming.trim_decoded)
+        assert kept["items"] == [{"digests": sorted([digest("a"), digest("b")])}]
 
 
 def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones() -> None:
