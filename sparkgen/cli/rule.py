@@ -9,6 +9,7 @@ from pathlib import Path
 import sparkgen
 from sparkgen.cli.option_table import Option, plain_command
 from sparkgen.cli.output import write
+from sparkgen.document.ignores import ENDED
 from sparkgen.errors import SparkgenError
 from sparkgen.reports import Rule
 
@@ -41,10 +42,12 @@ def rule(code: str, *, source: bool) -> None:
     if not code:
         write("".join(f"{each.code}  {each.title}\n" for each in known.values()))
         return
-    asked = known.get(f"SG{code:0>3}" if code.isdecimal() else code.upper())
+    written = f"SG{code:0>3}" if code.isdecimal() else code.upper()
+    asked = known.get(ENDED.get(written, written))
     if asked is None:
         raise SparkgenError(f"unknown rule {code}; to list all rules: sparkgen rule")
-    write(_places(asked.code) if source else asked.page)
+    moved = f"{written} is now a part of {asked.code}.\n\n" if written in ENDED else ""
+    write(moved + (_places(asked.code) if source else asked.page))
 
 
 COMMAND = plain_command(

@@ -13,10 +13,20 @@ from typing import TYPE_CHECKING
 from sparkgen.errors import Position, Problem, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 POLICY = "SG2"
 """The prefix of the codes of `sparkgen lint`."""
+
+ENDED: Mapping[str, str] = {
+    "SG133": "SG189",
+    "SG148": "SG189",
+    "SG151": "SG161",
+    "SG302": "SG199",
+    "SG311": "SG189",
+    "SG315": "SG314",
+}
+"""Code that no rule has any more -> the code that took its place, for comments and policies of before."""
 
 _Key = tuple[str, int, str]
 """File, line and code, by which an ignore comment matches a warning."""
@@ -52,7 +62,7 @@ def apply_ignores(
     codes are skipped.
     """
     wanted = {
-        (ignore.position.file, ignore.line, code): ignore
+        (ignore.position.file, ignore.line, ENDED.get(code, code)): (ignore, code)
         for ignore in ignores
         for code in ignore.codes
         if policy or not code.startswith(POLICY)
@@ -70,11 +80,11 @@ def apply_ignores(
             refused.add(key)
     idle = set(wanted) - refused - {_key(problem) for problem in ignored}
     complete = all(problem.severity is Severity.WARNING for problem in problems)
-    for key, ignore in wanted.items():
+    for key, (ignore, code) in wanted.items():
         if key in refused:
-            kept.append(_not_ignorable(key[2], ignore))
+            kept.append(_not_ignorable(code, ignore))
         elif key in idle and complete and not ignore.shared:
-            kept.append(_unused(key[2], ignore))
+            kept.append(_unused(code, ignore))
     return tuple(kept), tuple(ignored)
 
 

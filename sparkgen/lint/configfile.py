@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from sparkgen.document.configuration import mistake, sections
+from sparkgen.document.ignores import ENDED
 from sparkgen.document.node import Node
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.grammar import GrammarError
@@ -87,8 +88,8 @@ class _Reader:
     def rules(self, node: Node, path: Path) -> dict[str, Severity | None]:
         """Code -> severity, or None for a rule that is off."""
         found: dict[str, Severity | None] = {}
-        for code in self.fields(node, path, configurable()):
-            item = node.entries[code]
+        for written in self.fields(node, path, configurable()):
+            item, code = node.entries[written], ENDED.get(written, written)
             # YAML 1.1 reads an unquoted `off` as false.
             if item.value is False or item.value == OFF:
                 found[code] = None
@@ -96,7 +97,7 @@ class _Reader:
                 found[code] = SEVERITIES[item.value]
             else:
                 step = f"write one of {OFF}, {', '.join(SEVERITIES)}"
-                self.complain(item.position, (*path, code), "is not a severity", step, item.text)
+                self.complain(item.position, (*path, written), "is not a severity", step, item.text)
         return found
 
 
@@ -171,8 +172,12 @@ def _overrides(reader: _Reader, node: Node, path: Path) -> tuple[Override, ...]:
 
 
 def configurable() -> list[str]:
-    """The codes whose severity a policy may set: lint rules, and warnings of `validate`, but no errors."""
-    return sorted({*validity_warnings(), *(rule.code for rule in RULES)})
+    """The codes whose severity a policy may set: lint rules, and warnings of `validate`, but no errors.
+
+    With the codes whose place they took.
+    """
+    current = {*validity_warnings(), *(rule.code for rule in RULES)}
+    return sorted({*current, *(ended for ended, code in ENDED.items() if code in current)})
 
 
 def _near(word: str, choices: list[str]) -> str:

@@ -53,7 +53,8 @@ class Rule:
     """A check with its code. The rule's page has its title: `pages/<code>-<name>.md`.
 
     `kinds`: the kinds of documents that it checks: APPLICATION, or those of servers. If applications and
-    servers are checked for the same mistake in different ways, each check is a rule with the same code.
+    servers are checked for the same mistake in different ways, or it has several forms, each check is a rule
+    with the same code.
     `check`: a pure function. `chart`: why the Helm chart has the rule, too; "" for most rules, which only
     `sparkgen validate` checks. The chart has the rules that protect security or names, or without which
     nothing would prevent a failed nightly run or a loss of money.

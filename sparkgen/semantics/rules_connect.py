@@ -128,7 +128,7 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("SG302", ERROR)
+@rule("SG199", ERROR)
 def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings that have an unexpected effect in a notebook."""
     if facts.value["kind"] != NOTEBOOK_KIND:

@@ -74,7 +74,7 @@ def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("SG311", WARNING)
+@rule("SG189", WARNING)
 def settings_without_fetch(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of `fetch` where the kubelet pulls: it has its own certificates, and its own cache."""
     if facts.get("delivery", "mount") != "image":

@@ -96,7 +96,7 @@ def _no_class(facts: DocumentFacts, message: str) -> Finding:
     return Finding(facts.path("mainApplicationFile"), message, shortened(_main(facts)), next_step=step)
 
 
-@rule("SG133", WARNING)
+@rule("SG189", WARNING)
 def main_class_unused(facts: DocumentFacts) -> Iterator[Finding]:
     """A class beside a Python or R file: spark-submit puts its own runner in its place."""
     name = facts.get("mainClass")

@@ -166,7 +166,7 @@ def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("SG148", WARNING)
+@rule("SG189", WARNING)
 def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of the other mode, properties that the service sets, and scratch volumes without effect."""
     section = _section(facts)

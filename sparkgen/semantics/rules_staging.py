@@ -40,7 +40,7 @@ def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
 
 @server_rule("SG314", ERROR, kinds=(STAGING_KIND,))
 def node_ports(facts: ServerFacts) -> Iterator[Finding]:
-    """A node port for a Service of a type without node ports: the API server refuses it."""
+    """A node port that the API server refuses: for a type of Service without them, or for both sides."""
     for side in SIDES:
         options = facts.spec.get(side) or {}
         if "nodePort" in options and options.get("serviceType", "ClusterIP") not in OPEN_TYPES:
@@ -49,11 +49,6 @@ def node_ports(facts: ServerFacts) -> Iterator[Finding]:
                 "is refused by Kubernetes: only a Service of type NodePort or LoadBalancer has one",
                 f"set `{side}.serviceType: NodePort`, or delete it",
             )
-
-
-@server_rule("SG315", ERROR, kinds=(STAGING_KIND,))
-def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
-    """The same node port for both sides."""
     ports = [(facts.spec.get(side) or {}).get("nodePort") for side in SIDES]
     if ports[0] is not None and ports[0] == ports[1]:
         yield Finding(

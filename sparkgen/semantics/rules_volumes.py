@@ -73,7 +73,7 @@ def _near(name: str, known: set[str]) -> str:
     return close[0] if close else ""
 
 
-@rule("SG151", ERROR)
+@rule("SG161", ERROR)
 def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
     """Volumes with the same name: the API server refuses the pod."""
     seen: dict[tuple[str, str], set[str]] = {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen.document import configuration
 from sparkgen.document.configuration import Configured
+from sparkgen.document.ignores import ENDED
 from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.lint import PROFILES, Config, Policy
@@ -206,7 +207,7 @@ def _rule(text: str) -> tuple[str, Severity | None]:
             f"--rule {text}: {code or 'it'} is not a warning, and only warnings can be changed; to list all "
             "rules: sparkgen rule"
         )
-    return code, _severity("--rule", word.strip(), OFF)
+    return ENDED.get(code, code), _severity("--rule", word.strip(), OFF)
 
 
 def _severity(option: str, word: str, *nothing: str) -> Severity | None:

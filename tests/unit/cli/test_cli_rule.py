@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from sparkgen import semantics
 from sparkgen.cli.rule import rules
+from sparkgen.document.ignores import ENDED
 
-from .conftest import Cli
+from .conftest import DOCUMENT, Cli
 
 ROOT = Path(semantics.__file__).parents[2]
 
@@ -61,3 +63,47 @@ def test_source_without_a_code_is_a_wrong_call(cli: Cli) -> None:
     result = cli("rule", "--source")
     assert result.code == 2
     assert "sparkgen rule SG104 --source" in result.err
+
+
+@pytest.mark.parametrize(("ended", "code"), ENDED.items())
+def test_an_ended_code_leads_to_the_one_that_took_its_place(ended: str, code: str, cli: Cli) -> None:
+    """Old comments, policies and build logs name it; no rule has it any more."""
+    assert ended not in rules()
+    assert cli("rule", ended.lower()).out.startswith(f"{ended} is now a part of {code}.\n\n# {code}: ")
+
+
+UNUSED_CLASS = DOCUMENT.replace("spec:\n", "spec:\n  mainClass: Main{comment}\n", 1)
+
+
+@pytest.mark.parametrize(
+    ("comment", "codes"),
+    [
+        ("", ["SG189"]),
+        ("  # sparkgen: ignore SG133 -- shared with a jar", []),
+        ("  # sparkgen: ignore SG189 -- shared with a jar", []),
+        ("  # sparkgen: ignore SG151 -- shared with a jar", ["SG189", "SG018"]),
+    ],
+)
+def test_a_comment_with_an_ended_code_still_ignores(comment: str, codes: list[str], cli: Cli) -> None:
+    """Nobody has to edit documents when a rule becomes a part of another."""
+    Path("app.yaml").write_text(UNUSED_CLASS.format(comment=comment))
+    shown = json.loads(cli("validate", "app.yaml", "--format", "json").out)
+    assert [problem["code"] for problem in shown] == codes
+
+
+def test_an_unused_comment_is_reported_with_the_code_in_it(cli: Cli) -> None:
+    """The message names what stands in the file."""
+    Path("app.yaml").write_text(DOCUMENT.replace("spec:\n", "spec:  # sparkgen: ignore SG133 -- why\n"))
+    assert "there is no SG133 on line" in cli("validate", "app.yaml").out
+
+
+@pytest.mark.parametrize("arguments", [("--rule", "SG133=off"), ()])
+def test_a_policy_with_an_ended_code_still_counts(arguments: tuple[str, ...], cli: Cli) -> None:
+    """On the command line and in the configuration."""
+    Path("app.yaml").write_text(UNUSED_CLASS.format(comment=""))
+    call = ("lint", "app.yaml", "--format", "json")
+    assert "SG189" in cli(*call, "--isolated").out
+    if not arguments:
+        with Path(".sparkgen.yaml").open("a") as file:
+            file.write("lint: {rules: {SG133: off}}\n")
+    assert "SG189" not in cli(*call, *arguments).out

@@ -153,7 +153,7 @@ def test_the_longest_name_of_an_application_is_45_characters() -> None:
     [
         (
             "spec: {shuffleService: {mode: sidecar}, sparkConf: {spark.shuffle.service.port: '7447'}}",
-            "SG148",
+            "SG189",
             "delete it, and set `shuffleService.port`",
         ),
         (
@@ -178,7 +178,7 @@ def test_a_step_is_what_the_reader_wants(text: str, code: str, step: str) -> Non
 def test_a_short_idle_timeout_of_a_notebook_is_said_to_keep_kernels() -> None:
     """Jupyter reads half a second as 0, with which it never ends a kernel."""
     value = whole("kind: SparkNotebook\nspec: {notebook: {kernelIdleTimeout: 500ms}}")
-    (finding,) = found(value, "SG302")
+    (finding,) = found(value, "SG199")
     assert finding.message.endswith("0 keeps idle kernels forever")
 
 
