@@ -20,6 +20,7 @@ from sparkgen.document.configuration import Configured, lay_under
 from sparkgen.document.sources import STDIN, expand, read_file
 from sparkgen.errors import Problem, SparkgenError
 from sparkgen.lint.fix import Find, fix_text
+from sparkgen.phrases import number_of
 from sparkgen.usecases import lint as usecase
 from sparkgen.usecases.lint import LintOptions, Review
 from sparkgen.usecases.parallel import each
@@ -102,8 +103,7 @@ def _each(function: Callable[[Any], Any], documents: Sequence[Any]) -> Iterable[
 
 def _say_rest(documents: int, problems: int, fixable: int, hidden: int) -> None:
     if not problems:
-        counted = f"{documents} {'document' if documents == 1 else 'documents'}"
-        output.write(f"{counted} checked, no problems found\n")
+        output.write(f"{number_of(documents, 'document')} checked, no problems found\n")
     if fixable:
         output.note(f"{fixable} fixable; next: sparkgen lint --fix")
     if hidden:
@@ -157,7 +157,7 @@ def _difference(name: str, old: bytes, new: bytes) -> str:
 
 def _tell_fixed(name: str, old: bytes, new: bytes, number: int, configured: Configured) -> None:
     """Print how many findings were fixed, and which applications get a new run."""
-    output.note(f"{name}: fixed {number} {'finding' if number == 1 else 'findings'}")
+    output.note(f"{name}: fixed {number_of(number, 'finding')}")
     for before, after in zip(_runs(old, configured), _runs(new, configured), strict=True):
         if before != after:
             output.note(f"{name}: the next apply starts a new run: {after} instead of {before}")

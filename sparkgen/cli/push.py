@@ -19,7 +19,7 @@ from sparkgen.delivery import environment
 from sparkgen.delivery.limits import bytes_text
 from sparkgen.errors import SparkgenError
 from sparkgen.local.view import Plain
-from sparkgen.phrases import some_of
+from sparkgen.phrases import number_of, some_of
 from sparkgen.semantics.local_entries import entries_of
 from sparkgen.usecases import local_files, untracked
 from sparkgen.usecases import push as usecase
@@ -181,11 +181,8 @@ def _tell_plans(plans: Sequence[usecase.Plan]) -> None:
             became = "would be pushed" if late else "is up to date"
             size = bytes_text(int(packed.value["size"]))
             listed = _files(packed)
-            files = len(listed)
-            _print(
-                f"{packed.name}: {packed.value['reference']}, {size}, {files} "
-                f"{'file' if files == 1 else 'files'}: {became}"
-            )
+            files = number_of(len(listed), "file")
+            _print(f"{packed.name}: {packed.value['reference']}, {size}, {files}: {became}")
             for path, bytes_ in listed:
                 _print(f"  {path}  {bytes_text(bytes_)}")
 

@@ -16,7 +16,7 @@ from sparkgen.cli.problems import Stdin, show, wanted
 from sparkgen.cli.request import Request, command_line
 from sparkgen.document.environments import parts
 from sparkgen.errors import REPORT_IT, Severity, SparkgenError
-from sparkgen.phrases import some_of
+from sparkgen.phrases import number_of, some_of
 from sparkgen.usecases.repository import (
     Failure,
     Rendered,
@@ -99,10 +99,9 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
         leftovers.remove(Path(request.directory), place)
         _say(f"{request.directory}/{place}: removed, as no document renders to it", request)
     gone = f", {len(stale)} removed" if stale else ""
-    _say(
-        f"{_number(rendered)}: {len(rendered) - len(written)} up to date, {len(written)} written{gone}",
-        request,
-    )
+    applications = number_of(len(rendered), "application")
+    current = len(rendered) - len(written)
+    _say(f"{applications}: {current} up to date, {len(written)} written{gone}", request)
     return 0
 
 
@@ -110,7 +109,7 @@ def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
     """Print the differences as a diff, and why each application is out of date; 1 if one is."""
     late = [application for application in rendered if application.files]
     if not late and not stale:
-        _say(f"{request.directory}: {_number(rendered)}, all up to date", request)
+        _say(f"{request.directory}: {number_of(len(rendered), 'application')}, all up to date", request)
         return 0
     output.write("".join(application.difference for application in late))
     for application in late:
@@ -126,10 +125,6 @@ def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
 def _say(text: str, request: Request) -> None:
     if not request.quiet:
         output.note(text)
-
-
-def _number(rendered: Sequence[Rendered]) -> str:
-    return "1 application" if len(rendered) == 1 else f"{len(rendered)} applications"
 
 
 def _why(changes: Changes) -> str:

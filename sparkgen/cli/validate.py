@@ -11,6 +11,7 @@ from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, S
 from sparkgen.cli.problems import Stdin, show, wanted
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
+from sparkgen.phrases import number_of
 from sparkgen.usecases.collisions import claims, shared_objects
 from sparkgen.usecases.validate import check
 
@@ -42,8 +43,7 @@ def validate(request: Request) -> int:
     if any(problem.severity is Severity.ERROR for problem in problems) or (request.strict and problems):
         return 1
     if not request.quiet and request.form in ("text", "concise"):
-        number = len(checked.documents)
-        output.write("1 document valid\n" if number == 1 else f"{number} documents valid\n")
+        output.write(f"{number_of(len(checked.documents), 'document')} valid\n")
     return 0
 
 

@@ -20,6 +20,7 @@ from sparkgen.grammar.error import GrammarError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import Life, State
 from sparkgen.live.values import Run
+from sparkgen.phrases import number_of
 from sparkgen.usecases.wait import Ended, follow, lasting, why
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ class ProgressReporter:
     def tell(self, run: Run, life: Life) -> None:
         """Print the current state of a run."""
         running = sum((pod.get("status") or {}).get("phase") == "Running" for pod in run.executors)
-        counted = "1 executor" if running == 1 else f"{running} executors"
-        words = life.state.value if life.state is not State.RUNNING else f"Running with {counted}"
+        executors = number_of(running, "executor")
+        words = life.state.value if life.state is not State.RUNNING else f"Running with {executors}"
         if self._terminal and life.since is not None:
             since = lasting((datetime.now(UTC) - life.since).total_seconds())
             self.say(f"{run.name}: {words} (for {since})", key=words)

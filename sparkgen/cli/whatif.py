@@ -10,6 +10,7 @@ from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
+from sparkgen.phrases import number_of
 from sparkgen.whatif import json_report, overlay_report, page, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.cluster import Cluster
@@ -112,7 +113,7 @@ def _study(log: str, question: Question) -> Study:
         return study(
             recording,
             question,
-            lambda done: say(f"replayed {done} {'configuration' if done == 1 else 'configurations'}"),
+            lambda done: say(f"replayed {number_of(done, 'configuration')}"),
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from sparkgen.diff.values import Action, ApplicationDiff, Difference, FieldChange, ObjectChange
+from sparkgen.phrases import number_of
 from sparkgen.terminal import escaped_json, visible
 
 FORMS = ("text", "markdown", "json")
@@ -45,9 +46,8 @@ def summary(difference: Difference) -> str:
     """One line: how many applications differ, and how many start a run."""
     count = len(difference.applications)
     starting = sum(one.verdict.starts for one in difference.applications)
-    applications = "1 application changed" if count == 1 else f"{count} applications changed"
-    runs = {0: "no new runs", 1: "1 new run"}.get(starting, f"{starting} new runs")
-    return f"{applications}, {runs}; {difference.unchanged} unchanged"
+    runs = number_of(starting, "new run") if starting else "no new runs"
+    return f"{number_of(count, 'application')} changed, {runs}; {difference.unchanged} unchanged"
 
 
 # --- text -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 from sparkgen.errors import path_text
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
 from sparkgen.importing.imported import Imported, LeftAlone, Result
-from sparkgen.reports.text import count
+from sparkgen.phrases import number_of
 from sparkgen.terminal import escaped_json, visible
 
 VERSION = 1
@@ -31,18 +31,18 @@ def summary(result: Result, done: str = "imported") -> str:
     """Returns the numbers: ``2 applications imported: 31 values kept, 1 lost``."""
     numbers = Counter(entry.outcome for item in result.imported for entry in item.entries if entry.source)
     added = sum(entry.outcome is Outcome.GUESSED for item in result.imported for entry in item.entries)
-    parts = [count(numbers[Outcome.CARRIED] + numbers[Outcome.REWRITTEN], "value") + " kept"]
+    parts = [number_of(numbers[Outcome.CARRIED] + numbers[Outcome.REWRITTEN], "value") + " kept"]
     parts += [f"{numbers[Outcome.NEEDLESS]} not needed"] if numbers[Outcome.NEEDLESS] else []
     parts += [f"{numbers[Outcome.CHANGED]} with a different meaning"] if numbers[Outcome.CHANGED] else []
     parts += [f"{added} chosen for you"] if added else []
     parts += [f"{numbers[Outcome.LOST]} lost"]
-    return f"{count(len(result.imported), 'application')} {done}: {', '.join(parts)}"
+    return f"{number_of(len(result.imported), 'application')} {done}: {', '.join(parts)}"
 
 
 def _application(item: Imported, full: bool) -> Iterator[str]:
     findings = item.findings
     what = f"{item.origin}: {item.kind} {item.name}".rstrip()
-    yield visible(f"{what}: {count(len(findings), 'finding') if findings else 'nothing lost'}")
+    yield visible(f"{what}: {number_of(len(findings), 'finding') if findings else 'nothing lost'}")
     for entry in findings:
         yield from _finding(entry)
     for problem in item.problems:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.model.application import Application
+from sparkgen.phrases import number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +78,4 @@ def complaints(application: Application, machine: Machine) -> list[str]:
 
 
 def _number(count: int) -> str:
-    return "1 executor" if count == 1 else f"{count} executors"
+    return number_of(count, "executor")

@@ -28,6 +28,7 @@ from sparkgen.local.processes import Process, Reaper
 from sparkgen.local.status import status
 from sparkgen.local.view import View
 from sparkgen.local.world import Processes, Tools
+from sparkgen.phrases import number_of
 from sparkgen.runtime.allocator.allocator import Allocator
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
@@ -214,7 +215,7 @@ class Run:
                 view.say(f"  {line}")
             if self._failure:
                 view.say(f"the allocator gave up: {self._failure}")
-        executors = "1 executor" if self._most == 1 else f"{self._most} executors"
+        executors = number_of(self._most, "executor")
         result = "failed" if code else "done"
         view.say(f"{result} after {seconds:.0f} s with at most {executors} at a time; logs: {folders.logs}")
 

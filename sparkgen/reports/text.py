@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from sparkgen.errors import Path, Problem, Severity, path_text
+from sparkgen.phrases import number_of
 from sparkgen.reports.context import Context
 from sparkgen.terminal import visible
 
@@ -41,14 +42,9 @@ def summary(problems: Iterable[Problem]) -> str:
     found = list(problems)
     files = len({problem.position.file for problem in found})
     numbers = {severity: sum(problem.severity is severity for problem in found) for severity in Severity}
-    parts = [count(number, severity.value) for severity, number in numbers.items() if number]
+    parts = [number_of(number, severity.value) for severity, number in numbers.items() if number]
     listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-    return f"{listed} in {count(files, 'file')}"
-
-
-def count(number: int, word: str) -> str:
-    """The number with its noun: ``1 file``, ``2 files``."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return f"{listed} in {number_of(files, 'file')}"
 
 
 def _headline(problem: Problem, colour: bool) -> str:

@@ -15,6 +15,7 @@ from sparkgen.document.setvalues import SetError, parse_set
 from sparkgen.document.sources import Reader
 from sparkgen.errors import Position, Problem, SparkgenError, path_text
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, lookup
+from sparkgen.phrases import number_of
 from sparkgen.whatif.configuration import DYNAMIC, Configuration, is_task_resource
 
 MOST_RUNS = 64
@@ -187,7 +188,7 @@ def _spread(limit: int) -> list[int]:
 
 def counted(count: int) -> str:
     """The number of executors in words."""
-    return "1 executor" if count == 1 else f"{count} executors"
+    return number_of(count, "executor")
 
 
 def _fixed(recorded: Configuration, count: int) -> Candidate:

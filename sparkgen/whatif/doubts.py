@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sparkgen.eventlog import Recording
 from sparkgen.grammar.whole import whole
 from sparkgen.model.properties import is_true
+from sparkgen.phrases import number_of
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.configuration import DYNAMIC, Configuration
@@ -97,19 +98,15 @@ def _of_losses(recording: Recording, lost: Losses) -> Iterator[Remark]:
     )
     ids = ", ".join(named[:MOST_NAMED]) + (", ..." if len(named) > MOST_NAMED else "")
     what = [f"{counted(len(named))} ({ids})" if named else ""]
-    what += [_number(lost.attempts, "task attempt")] if lost.attempts else []
-    what += [f"the output of {_number(lost.outputs, 'task')}"] if lost.outputs else []
-    again = f", and ran {_number(lost.stages, 'stage')} again" if lost.stages else ""
+    what += [number_of(lost.attempts, "task attempt")] if lost.attempts else []
+    what += [f"the output of {number_of(lost.outputs, 'task')}"] if lost.outputs else []
+    again = f", and ran {number_of(lost.stages, 'stage')} again" if lost.stages else ""
     yield Remark(
         RemarkCode.EXECUTORS_LOST,
         f"the recorded run lost {', '.join(filter(None, what)) or 'output'}{again}: the replay loses "
         "nothing, so it may be shorter than the run",
         "to replay losses, add --spot-losses",
     )
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _of_executors(recording: Recording, properties: Mapping[str, str]) -> Iterator[Remark]:
@@ -126,7 +123,7 @@ def _of_executors(recording: Recording, properties: Mapping[str, str]) -> Iterat
     if profiles - {0}:
         yield Remark(
             RemarkCode.SEVERAL_PROFILES,
-            f"stages use {_number(len(profiles - {0}), 'resource profile')} beside the default one: their "
+            f"stages use {number_of(len(profiles - {0}), 'resource profile')} beside the default one: their "
             "executors keep the size in the log, and spec.executor changes only those of the default profile",
         )
 
@@ -157,7 +154,7 @@ def _of_parallelism(recording: Recording, properties: Mapping[str, str]) -> Iter
         return
     first = min(stages)
     size = next(stage.size for stage in recording.stages if stage.id == first)
-    others = f" and {_number(len(stages) - 1, 'other')}" if len(stages) > 1 else ""
+    others = f" and {number_of(len(stages) - 1, 'other')}" if len(stages) > 1 else ""
     yield Remark(
         RemarkCode.TASKS_FOLLOW_CORES,
         f"stage {first}{others} had exactly as many tasks ({size}) as there were cores: if Spark chose "

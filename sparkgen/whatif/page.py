@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
+from sparkgen.phrases import number_of
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.drawing import Chart, bars, box, escaped
 from sparkgen.whatif.remark import Remark
@@ -202,9 +203,7 @@ def _stages(study: Study) -> str:
         for span in sorted(longest, key=lambda span: (span.began, span.id))
     ]
     left = len(outcome.stages) - len(rows)
-    note = (
-        f"<p class=soft>Not shown: {left} shorter {'stage' if left == 1 else 'stages'}.</p>" if left else ""
-    )
+    note = f"<p class=soft>Not shown: {number_of(left, 'shorter stage')}.</p>" if left else ""
     return f"<div class=wide>{bars(rows, outcome.wall)}</div>{note}"
 
 
