@@ -158,7 +158,7 @@ def moving_code(subject: Subject) -> Iterator[Finding]:
             )
 
 
-@rule("SG208", INFO, GITOPS)
+@rule("SG207", INFO, GITOPS)
 def moving_conf_file(subject: Subject) -> Iterator[Finding]:
     """A file of a ConfigMap whose name has no version: its content is not part of the run's hash."""
     for key in subject.application.conf_files.keys:

@@ -85,7 +85,7 @@ def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
     )
 
 
-@server_rule("SG274", WARNING, PRODUCTION, kinds=(STAGING_KIND,))
+@server_rule("SG258", WARNING, PRODUCTION, kinds=(STAGING_KIND,))
 def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
     """A claim that fills up, because nothing removes artifacts from it."""
     server = subject.server
