@@ -12,9 +12,9 @@ from sparkgen.importing.draft import Draft
 from sparkgen.importing.table import ROLES, Row, Take, table
 from sparkgen.importing.writing import comment
 from sparkgen.model.properties import property_text
+from sparkgen.properties.kubernetes_table import NAMESPACE
 from sparkgen.yamltext import dump
 
-NAMESPACE = "spark.kubernetes.namespace"
 _MASTER = "MASTER"
 """The script's variable with the address of the cluster, such as ``k8s://https://host:6443``."""
 

@@ -19,6 +19,7 @@ from sparkgen.importing.keytab import keytab
 from sparkgen.model.kerberos import KEYTAB_PROPERTY
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes, without_backend_classes
+from sparkgen.properties.kubernetes_table import NAMESPACE
 from sparkgen.properties.older import new_name, overruled_names
 from sparkgen.properties.table import CATCH_ALL, judgement
 from sparkgen.properties.verdicts import Form, Judgement, Verdict
@@ -106,7 +107,7 @@ def _rename(draft: Draft) -> None:
 def _place(draft: Draft, item: Property, typed: bool) -> None:
     field = _FIELDS.get(item.name)
     judged = judgement(item.name)
-    if item.name == "spark.kubernetes.namespace":
+    if item.name == NAMESPACE:
         _namespace(draft, item)
     elif judged is not None and judged.fields and _rest(judged, item.name) is not None:
         _lift(draft, item, judged)

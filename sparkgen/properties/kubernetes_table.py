@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sparkgen.properties.verdicts import Form, Judgement, Verdict
 
+NAMESPACE = "spark.kubernetes.namespace"
 _KERBEROS = (
     "set `kerberos`: krb5ConfigMap, and keytab, ticketCache or delegationToken, each a key of a Secret"
 )
@@ -221,7 +222,7 @@ _NAMES = (
     _lost("executor.podNamePrefix", "executor pods are named after the run", "select the pods by labels"),
     _none("driver.resourceNamePrefix", "all objects are named after the application and its run"),
     Judgement(
-        "spark.kubernetes.namespace",
+        NAMESPACE,
         Verdict.FIELD,
         "everything runs in `metadata.namespace`",
         "set `metadata.namespace`",

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from sparkgen import contract
 from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes
+from sparkgen.properties.kubernetes_table import NAMESPACE
 from sparkgen.properties.table import judgement, same_fields
 from sparkgen.properties.verdicts import Judgement, Verdict
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
 
-_NAMESPACE = "spark.kubernetes.namespace"
 _OWN_PORTS = {
     "spark.driver.port": str(contract.DRIVER_PORT),
     "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
@@ -33,14 +33,14 @@ def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     for name, text in facts.conf.items():
         judged = judgement(name)
         if judged is not None and judged.verdict is Verdict.FIELD and not _already_said(facts, name, text):
-            step = f"set `metadata.namespace: {shortened(text)}`" if name == _NAMESPACE else judged.step
+            step = f"set `metadata.namespace: {shortened(text)}`" if name == NAMESPACE else judged.step
             message = "sparkgen does not use it, so it would be lost"
             yield about_key(facts.path("sparkConf", name), message, f"{step} instead")
 
 
 def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
     """Whether the field that replaces a property already has the property's value."""
-    if name == _NAMESPACE:
+    if name == NAMESPACE:
         return bool(text == facts.value["metadata"].get("namespace"))
     for property_name, field in same_fields().items():
         if name == property_name:
