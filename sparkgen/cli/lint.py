@@ -89,7 +89,7 @@ def _report(request: Request, review: Review, stdin: Stdin, *, fixed: bool) -> i
     wanted = findings.counted if request.quiet else findings.visible
     shown = [problem for problem in findings.found if problem in wanted | findings.counted]
     show(shown, request, stdin, on_stdout=True)
-    if not request.quiet and request.form in ("text", "concise"):
+    if not request.quiet and request.form == "text":
         as_they_stand = not (fixed or request.values or request.target)
         number = sum(problem in findings.fixable for problem in shown) if as_they_stand else 0
         _say_rest(findings.documents, len(shown), number, len(findings.found) - len(shown))

@@ -51,7 +51,7 @@ PROBLEM_FORMAT = Option(
     "form",
     "--format",
     "Format of problems; github and sarif are for CI.",
-    choices=("text", "concise", "json", "github", "sarif"),
+    choices=("text", "json", "github", "sarif"),
     default="text",
 )
 COLOUR = Option(

@@ -63,7 +63,7 @@ def valid_documents(
 
 def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdout: bool) -> None:
     """Print a report of the problems in the chosen format."""
-    if not problems and request.form in ("text", "concise"):
+    if not problems and request.form == "text":
         return
     from sparkgen.reports import Context, Rule, report  # noqa: PLC0415 - only where there is something to say
 
@@ -81,7 +81,7 @@ def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdo
         version=__version__,
     )
     text = report(problems, request.form, context)
-    if request.form not in ("text", "concise"):  # whose values are escaped already
+    if request.form != "text":  # whose values are escaped already
         output.data(text, stream)
         return
     (output.write if on_stdout else output.complain)(text, coloured=context.colour)

@@ -42,7 +42,7 @@ def validate(request: Request) -> int:
     show(wanted(problems, request), request, stdin, on_stdout=True)
     if any(problem.severity is Severity.ERROR for problem in problems) or (request.strict and problems):
         return 1
-    if not request.quiet and request.form in ("text", "concise"):
+    if not request.quiet and request.form == "text":
         output.write(f"{number_of(len(checked.documents), 'document')} valid\n")
     return 0
 

@@ -9,7 +9,7 @@ from sparkgen.reports.context import Context, Lines, Rule
 
 __all__ = ["FORMATS", "Context", "Lines", "Rule", "report"]
 
-FORMATS = ("text", "concise", "json", "github", "sarif")
+FORMATS = ("text", "json", "github", "sarif")
 
 
 def report(problems: Sequence[Problem], form: str, context: Context) -> str:
@@ -33,7 +33,7 @@ def report(problems: Sequence[Problem], form: str, context: Context) -> str:
         return as_sarif(ordered, context)
     from sparkgen.reports.text import as_text  # noqa: PLC0415
 
-    return as_text(ordered, context, excerpts=form != "concise")
+    return as_text(ordered, context)
 
 
 def _order(problem: Problem) -> tuple[object, ...]:

@@ -17,24 +17,21 @@ _BOLD, _RED, _YELLOW, _BLUE, _CYAN = "1", "1;31", "1;33", "1;34", "1;36"
 _TONES = {Severity.ERROR: _RED, Severity.WARNING: _YELLOW, Severity.INFO: _CYAN}
 
 
-def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) -> str:
+def as_text(problems: Sequence[Problem], context: Context) -> str:
     """All problems and a line that counts them; "" if there are none.
 
-    `excerpts`: below each problem, show the source line with a mark, what was found, what is allowed, and
-    what to do next. Otherwise each problem is one line.
+    Below each problem are the source line with a mark, what was found, what is allowed, and what to do next.
     """
     if not problems:
         return ""
     hidden = {(p.position.file, p.position.line) for p in problems if p.code in context.masked}
     blocks = []
     for problem in problems:
-        lines = [_headline(problem, context.colour)]
-        if excerpts:
-            secret = (problem.position.file, problem.position.line) in hidden
-            lines += [*([] if secret else _excerpt(problem, context)), *_details(problem, context.colour)]
+        secret = (problem.position.file, problem.position.line) in hidden
+        excerpt = [] if secret else _excerpt(problem, context)
+        lines = [_headline(problem, context.colour), *excerpt, *_details(problem, context.colour)]
         blocks.append("\n".join(lines))
-    gap = "\n\n" if excerpts else "\n"
-    return gap.join(blocks) + gap + summary(problems) + "\n"
+    return "\n\n".join([*blocks, summary(problems)]) + "\n"
 
 
 def summary(problems: Iterable[Problem]) -> str:

@@ -68,7 +68,7 @@ def hostile_cli(cli: Cli) -> Cli:
         ("validate", "app.yaml"),
         ("validate", "app.yaml", "--color", "always"),
         ("validate", "app.yaml", "--set-string", f"spec.type={VALUE}"),
-        ("validate", "app.yaml", "--set-string", f"spec.{ESCAPES}=x", "--format", "concise"),
+        ("validate", "app.yaml", "--set-string", f"spec.{ESCAPES}=x"),
         ("lint", "app.yaml", "--show", "info"),
         ("lint", "app.yaml", "--rule", f"{VALUE}=off"),
         ("lint", "app.yaml", "--profile", VALUE),

@@ -435,7 +435,7 @@ def test_the_reference_is_up_to_date(golden: Callable[[Path, str], None]) -> Non
     golden(Path(__file__).parents[3] / "docs" / "reference" / "cli.md", reference())
 
 
-@pytest.mark.parametrize("name", ["full", "concise", "github"])
+@pytest.mark.parametrize("name", ["full", "github"])
 def test_reports_look_as_they_did(cli: Cli, golden: Callable[[Path, str], None], name: str) -> None:
     """Goldens of what a person sees for a document with several mistakes."""
     Path("app.yaml").write_text((GOLDEN / "mistakes.yaml").read_text())

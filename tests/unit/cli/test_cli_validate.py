@@ -119,7 +119,7 @@ def test_colour_is_a_choice(cli: Cli, broken: str, monkeypatch: pytest.MonkeyPat
 SECRET = DOCUMENT + '  sparkConf:\n    spark.example.password: "hunter2"\n'
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif"])
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
 def test_no_report_shows_a_secret(cli: Cli, form: str) -> None:
     """Reports end in logs that many may read."""
     result = cli("validate", "-", "--format", form, stdin=SECRET)

@@ -90,19 +90,7 @@ other.yaml:1:1: error[SG002] this is not YAML
     )
 
 
-def test_concise_is_one_line_each() -> None:
-    """For pipes into other tools, and for many problems."""
-    assert (
-        report([MEMORY, CORES], "concise", CONTEXT)
-        == """\
-app.yaml:4:12: error[SG012] spec.executor.cores: expected a whole number
-app.yaml:5:13: warning[SG101] spec.executor.memory: not a size
-1 error and 1 warning in 1 file
-"""
-    )
-
-
-@pytest.mark.parametrize("form", ["text", "concise", "github"])
+@pytest.mark.parametrize("form", ["text", "github"])
 def test_no_problems_no_text(form: str) -> None:
     """Nothing to say, nothing said."""
     assert report([], form, CONTEXT) == ""
@@ -308,7 +296,7 @@ def test_every_format_takes_every_problem(found: list[Problem], form: str, rando
     text = report(found, form, CONTEXT)
     assert report(sorted(found, key=lambda _: random.random()), form, CONTEXT) == text  # type: ignore[attr-defined]
     assert text == "" or text.endswith("\n")
-    if form in ("text", "concise"):
+    if form == "text":
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
     if form in ("json", "sarif"):
         json.loads(text)
