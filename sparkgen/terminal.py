@@ -11,7 +11,12 @@ from __future__ import annotations
 
 import re
 
+from sparkgen.unseen import FILLERS
+
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_UNSEEN = frozenset([*FILLERS, *map(chr, [*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0)])])
+"""What `str.isprintable` takes for letters, and no reader sees: fillers, and selectors of variants, less the
+two that emoji have."""
 # Colours and weights (SGR, ECMA-48 8.3.117): the one escape sequence that moves and reveals nothing.
 _COLOUR = re.compile(r"(\x1b\[[0-9;:]*m)")
 _RESET = "\x1b[0m"
@@ -28,9 +33,9 @@ _COMMAND = re.compile(r"(?m)^([^\S\n]*):(?=:)|(#)(?=#[A-Za-z]*\[)")
 
 def visible(text: str) -> str:
     """Text on one line: all that a terminal would obey, or a reader not see, as escapes."""
-    if text.isprintable():
+    if _is_seen(text):
         return text
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
+    return "".join(char if _is_seen(char) else _escape(char) for char in text)
 
 
 def readable(text: str, *, colours: bool = False) -> str:
@@ -67,7 +72,7 @@ def escaped_json(text: str) -> str:
     """JSON in which the same characters are escapes: the same value for every reader."""
     if text.isascii() and "\x7f" not in text:
         return text
-    return "".join(char if char == "\n" or char.isprintable() else _unicode(char) for char in text)
+    return "".join(char if char == "\n" or _is_seen(char) else _unicode(char) for char in text)
 
 
 def _coloured(text: str) -> str:
@@ -75,17 +80,21 @@ def _coloured(text: str) -> str:
     return "".join(part if at % 2 else _lines(part) for at, part in enumerate(parts))
 
 
+def _is_seen(text: str) -> bool:
+    return text.isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text))
+
+
 def _lines(text: str) -> str:
-    if text.isprintable():
+    if _is_seen(text):
         return text
     # The carriage return of a Windows line end does nothing.
     return "\r\n".join("\n".join(map(_line, part.split("\n"))) for part in text.split("\r\n"))
 
 
 def _line(line: str) -> str:
-    if line.isprintable():
+    if _is_seen(line):
         return line
-    return "".join(char if char == "\t" or char.isprintable() else _escape(char) for char in line)
+    return "".join(char if char == "\t" or _is_seen(char) else _escape(char) for char in line)
 
 
 def _inert(text: str) -> str:

@@ -16,15 +16,22 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
+from sparkgen.unseen import FILLERS, FORMAT
+
 # Words that some reader takes for a boolean or null, in any case: YAML 1.1's table and go-yaml's.
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"})
 
-# Characters beyond ASCII that are written as escapes: line breaks of YAML 1.1, surrogates, and what a
-# reviewer cannot see (blanks, direction marks, byte order marks). Listed, not asked of `str.isprintable`: its
-# answer depends on the Unicode tables of the Python that runs.
+# Characters beyond ASCII that are written as escapes: line breaks of YAML 1.1, surrogates, blanks, and all
+# else that a reviewer cannot see.
 _HIDDEN = (
-    "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000"
-    "\ud800-\udfff\ufeff\ufff0-\uffff\U000e0000-\U000e0fff"
+    f"\x80-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff\ufff0-\uffff{FORMAT}{FILLERS}"
+)
+# Joiners and selectors of variants change the shape of what is around them, as in emoji and in Persian. They
+# are escapes only where they cannot: one after another, and beside ASCII.
+_JOINERS, _SELECTORS = "\u200c\u200d", "\ufe00-\ufe0f"
+_USELESS = (
+    f"(?<![^\x00-\x7f{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\x7f{_JOINERS}{_SELECTORS}])|"
+    f"(?<![^\x00-\x7f{_JOINERS}{_SELECTORS}])[{_SELECTORS}]"
 )
 
 # One line that may stand plain in block context: starts with nothing that is an indicator and holds no
@@ -177,7 +184,7 @@ _line = lru_cache(maxsize=4096)(_string)
 @cache
 def _hidden() -> re.Pattern[str]:
     # Compiling this takes some milliseconds, and most documents are in ASCII.
-    return re.compile(f"[{_HIDDEN}]")
+    return re.compile(f"[{_HIDDEN}]|{_USELESS}")
 
 
 def _hides(text: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -34,6 +36,12 @@ HOSTILE = {
     "vertical tab": "a\x0bb",
     "surrogate": "a\udc80b",
     "no-break space": "a\xa0b",
+    "filler": "a\u3164b",
+    "grapheme joiner": "a\u034fb",
+    "blank of Braille": "a\u2800b",
+    "selectors of variants": "a\ufe01\U000e0101b",
+    "beam": "a\U0001d173b",
+    "shorthand": "a\U0001bca0b",
 }
 # Text in which everything that matters is likely.
 odd = st.text(st.one_of(st.sampled_from("\x1b[0;1m:#\r\n\t ]a\x9b\u202e\u2028\x00\x07"), st.characters()))
@@ -54,6 +62,15 @@ def test_nothing_hostile_is_left(text: str) -> None:
     assert visible(text).isprintable()
     assert readable(text).replace("\n", "").replace("\t", "").isprintable()
     assert "\\" in visible(text)
+    assert "\\" in readable(text) or "\n" in text
+    assert escaped_json(json.dumps(text, ensure_ascii=False)).count("\\") >= visible(text).count("\\")
+
+
+def test_every_format_character_is_seen() -> None:
+    """Unicode's category Cf, as far as this Python knows it."""
+    controls = [char for char in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(char) == "Cf"]
+    for shown in (visible, readable, for_terminal, log_line, escaped_json):
+        assert not [char for char in controls if char in shown(f"a{char}b")]
 
 
 @given(odd)
@@ -101,7 +118,7 @@ def test_what_people_write_stays() -> None:
     """Letters of all scripts, emoji, tabs; Windows line ends."""
     text = "größer\tñ 日本語 🚀\r\nzweite Zeile\n"
     assert readable(text) == for_terminal(text) == text
-    assert visible("größer 🚀") == "größer 🚀"
+    assert visible("größer 🚀 ❤\ufe0f") == "größer 🚀 ❤\ufe0f"
     assert (
         readable("a::b, ## heading, std::vector\n- [x] #[y]") == "a::b, ## heading, std::vector\n- [x] #[y]"
     )

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sparkgen.unseen import FILLERS, FORMAT
+
 MAX_NAME = 1024
 """The most characters of a name, a label's value, a reason or a version: Kubernetes allows no longer ones."""
 MAX_TEXT = 8192
@@ -17,9 +19,10 @@ MAX_TEXT = 8192
 GREATEST = 2**31 - 1
 """The largest number: exit codes, ports and ids are 32 bits wide in Kubernetes and in Spark."""
 
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters (terminal escapes consist of them), characters that override the text direction, and
-halves of surrogate pairs, which UTF-8 cannot encode: writing one to a log raises an error."""
+_UNSHOWN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{FORMAT}{FILLERS}]")
+"""Control characters (terminal escapes consist of them), characters that override the text direction, those
+that nobody sees, and halves of surrogate pairs, which UTF-8 cannot encode: writing one to a log raises an
+error."""
 
 
 class Malformed(ValueError):
@@ -40,7 +43,13 @@ def escaped(text: str) -> str:
     """JSON in which these characters are escaped: it still has the same value."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSHOWN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    """JSON writes characters beyond 16 bits as two escapes."""
+    data = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))
 
 
 def mapping(value: object, name: str) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 
 from sparkgen.image import context, pins
 from sparkgen.local.errors import CannotRun
+from tests.unit.test_imports import graph, modules
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -35,6 +36,15 @@ def test_what_is_pinned_is_the_same_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     named = project["project"]["optional-dependencies"]["runtime"]
     assert named == [f"{pin.name}=={pin.version}" for pin in pins.LIBRARIES]
+
+
+def test_the_image_has_what_its_programs_import() -> None:
+    """A part that is missing would be found when the first pod starts."""
+    imports = graph(modules(ROOT / "sparkgen", ROOT))
+    names = {f"sparkgen.{part.removesuffix('.py')}" for part in context.PARTS}
+    runs = {name for name in imports if name.startswith("sparkgen.runtime.")}
+    needed = set().union(*(imports[name] for name in {*runs, *names} & set(imports)))
+    assert {".".join(name.split(".")[:2]) for name in needed - {"sparkgen"}} <= names
 
 
 def _wheel(folder: Path, version: str = pins.LIBRARIES[0].version) -> Path:

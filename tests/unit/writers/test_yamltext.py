@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+import unicodedata
 from typing import Any
 
 import pytest
@@ -103,6 +105,38 @@ def both_readers(text: str) -> list[Any]:
     """What PyYAML's Python reader and its C reader make of a text."""
     loaders: list[Any] = [yaml.SafeLoader, *([yaml.CSafeLoader] if yaml.__with_libyaml__ else [])]
     return [yaml.load(text, Loader=loader) for loader in loaders]  # noqa: S506  (both are the safe ones)
+
+
+VISIBLE_CONTROLS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+"""Signs of category Cf with a shape."""
+
+
+def test_nothing_hides_from_a_reviewer() -> None:
+    """No format character of Unicode (Cf) that has no shape, and nothing else that is blank."""
+    controls = {char for char in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(char) == "Cf"}
+    joining = {"\u200c", "\u200d"}
+    for char in [*(controls - set(VISIBLE_CONTROLS) - joining), *"\u3164\u115f\uffa0\u034f\u2800\U000e0101"]:
+        for text in (f"a{char}b", f"a\n{char}b\n", f'"a{char}b', f"é{char}é", char):
+            written = dump({"key": text})
+            assert char not in written, hex(ord(char))
+            assert both_readers(written) == [{"key": text}] * len(both_readers(written))
+
+
+@pytest.mark.parametrize("char", ["\u200c", "\u200d", "\ufe0f"])
+def test_joiners_do_not_hide_where_they_join_nothing(char: str) -> None:
+    """Beside ASCII, and more than one."""
+    for text in (f"a{char}b", f"é{char}{char}{char}b", f"a\n{char}é\n", f"{char}é", char):
+        written = dump({"key": text})
+        assert written.count(char) <= text.startswith("é") * (char == "\ufe0f")
+        assert both_readers(written) == [{"key": text}] * len(both_readers(written))
+
+
+@pytest.mark.parametrize(
+    "text", ["👩\u200d💻", "می\u200cش", "❤\ufe0f", "👁\ufe0f\u200d🗨\ufe0f", "क\u094d\u200dष"]
+)
+def test_joiners_stay_where_they_join(text: str) -> None:
+    """Emoji, and scripts whose letters have several shapes."""
+    assert scalar(text) == text
 
 
 def test_an_object_looks_as_an_expert_writes_it() -> None:
