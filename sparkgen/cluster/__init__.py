@@ -8,8 +8,17 @@ ports.
 from __future__ import annotations
 
 from sparkgen.cluster.connection import FIELD_MANAGER, ApplyResult, Cluster, connect
-from sparkgen.cluster.errors import ClusterError
+from sparkgen.cluster.errors import ClusterError, Unreadable
 from sparkgen.cluster.place import Place
 from sparkgen.cluster.routes import ALL_NAMESPACES
 
-__all__ = ["ALL_NAMESPACES", "FIELD_MANAGER", "ApplyResult", "Cluster", "ClusterError", "Place", "connect"]
+__all__ = [
+    "ALL_NAMESPACES",
+    "FIELD_MANAGER",
+    "ApplyResult",
+    "Cluster",
+    "ClusterError",
+    "Place",
+    "Unreadable",
+    "connect",
+]

@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
-from sparkgen.cluster.errors import ClusterError, in_words, not_installed
+from sparkgen.cluster.errors import ClusterError, Unreadable, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
+from sparkgen.cluster.reading import PIECE, TooLarge, decoded, events, whole_of
 from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
 from sparkgen.cluster.shapes import conforming, data_keys, has_name
-from sparkgen.jsonvalue import decode
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 FIELD_MANAGER = "sparkgen"
 """The field manager of server-side applies, unless the caller passes another one."""
-PIECE = 64 * 1024
-"""The largest number of bytes of a stream that are read at once."""
-LONGEST_EVENT = 64 << 20
-"""The most bytes of one event of a watch: etcd's objects have at most a few MiB."""
-PAGE = 500
-"""The largest number of objects in one answer to a list."""
+PAGES = (500, 50, 5, 1)
+"""Objects in one answer to a list: fewer, where an answer is too large to be read."""
 MAX_PAGES = 10_000
+MOST_OF_PAGE = 16 << 20
+"""The most bytes of such an answer: 500 Jobs or pods have some 10 MiB."""
+MOST_OF_LIST = 256 << 20
+"""The most bytes of all answers to a list: the list is in memory as a whole, and larger there."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Requests an object without its content: the values of a Secret do not leave the API server."""
 
@@ -124,17 +124,29 @@ class Cluster:
         path = route(api_version, kind, where)
         doing = f"list {kind}s in {'all namespaces' if where == ALL_NAMESPACES else where}"
         items: list[Object] = []
-        more = ""
+        sizes, left, more = [*PAGES], MOST_OF_LIST, ""
         for _ in range(MAX_PAGES):
-            query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(PAGE), "continue": more}
-            page = self._ask(doing, "GET", path, query)
+            query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(sizes[0])}
+            with in_words(doing, self.server):
+                answer = self._channel.send(Call("GET", path, _query({**query, "continue": more})))
+                try:
+                    data = whole_of(answer, MOST_OF_PAGE)
+                except TooLarge:
+                    if len(sizes) == 1:
+                        raise
+                    del sizes[0]
+                    continue
+                left -= len(data)
+                if left < 0:
+                    raise TooLarge(MOST_OF_LIST)
+                page = conforming(decoded(data, managed=False))
             found = page.get("items")
             named = [item for item in found if has_name(item)] if isinstance(found, list) else []
             items += [conforming({**item, "apiVersion": api_version, "kind": kind}) for item in named]
             more = page.get("metadata", {}).get("continue") or ""
             if not more:
                 return items
-        raise ClusterError(f"cannot {doing}: {self.server} sends a list that does not end")
+        raise Unreadable(f"cannot {doing}: {self.server} sends a list that does not end")
 
     def apply(
         self,
@@ -162,7 +174,7 @@ class Cluster:
             f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}", self.server
         ):
             answer = self._channel.send(call)
-            return ApplyResult(_decoded(answer.data), answer.status == _CREATED)
+            return ApplyResult(conforming(decoded(whole_of(answer))), answer.status == _CREATED)
 
     def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         """Create an object; returns it as the server has or would have it. ClusterError (409): it exists."""
@@ -212,7 +224,7 @@ class Cluster:
         with in_words(f"watch {item['kind']} {metadata['name']}", self.server):
             answer = self._channel.send(call)
             try:
-                for event in _events(answer.stream(PIECE, decode_content=True)):
+                for event in events(answer.stream(PIECE, decode_content=True)):
                     if isinstance(event, dict) and has_name(event.get("object")):
                         yield {**event, "object": conforming(event["object"])}
             finally:
@@ -299,34 +311,12 @@ class Cluster:
     ) -> Object:
         with in_words(doing, self.server):
             answer = self._channel.send(Call(method, path, _query(query or {}), headers or {}, body))
-            return _decoded(answer.data)
-
-
-def _decoded(data: bytes) -> Object:
-    """Returns the object in an answer. Raises ValueError for anything else."""
-    value = decode(data)
-    if not isinstance(value, dict):
-        raise ValueError("the answer is not an object")
-    return conforming(value)
+            return conforming(decoded(whole_of(answer)))
 
 
 def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Returns names and values, without empty values."""
     return tuple((name, text) for name, text in said.items() if text)
-
-
-def _events(pieces: Iterator[bytes]) -> Iterator[Any]:
-    """Yields the JSON values of a stream, one on each line. Raises ValueError above LONGEST_EVENT."""
-    rest = bytearray()
-    for piece in pieces:
-        first, *more = piece.split(b"\n")
-        rest += first
-        for line in more:
-            if rest:
-                yield decode(bytes(rest))
-            rest = bytearray(line)
-        if len(rest) > LONGEST_EVENT:
-            raise ValueError("an event of a watch is too large")
 
 
 def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluster:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.cluster.channel import Refused, gets_credentials
+from sparkgen.cluster.reading import TooLarge
 from sparkgen.errors import SparkgenError
 from sparkgen.jsonvalue import decode
 
@@ -32,6 +33,10 @@ class ClusterError(SparkgenError):
         self.said = said
 
 
+class Unreadable(ClusterError):
+    """There was an answer, but no list or object could be read from it."""
+
+
 def not_installed() -> ClusterError:
     """Returns the error that the official client is not installed."""
     return ClusterError(f"this command needs a library to talk to a cluster: {INSTALL}")
@@ -51,8 +56,10 @@ def in_words(doing: str, server: str) -> Iterator[None]:
         raise refused(doing, server, error) from error
     except (HTTPError, OSError) as error:
         raise ClusterError(f"cannot {doing}: {_silence(server, error)}") from error
+    except TooLarge as error:
+        raise Unreadable(f"cannot {doing}: the answer of {server} has {error}") from error
     except (ValueError, RecursionError) as error:
-        raise ClusterError(
+        raise Unreadable(
             f"cannot {doing}: {server} sends something other than Kubernetes does; check the address in the "
             "kubeconfig, and the proxies in front of the server"
         ) from error

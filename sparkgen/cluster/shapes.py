@@ -14,6 +14,8 @@ from typing import Any
 
 from sparkgen.objects import Object, ObjectView
 
+LEVELS = 64
+"""The most levels of an object that are kept: Kubernetes' own types have fewer than 40."""
 _WITH_TEMPLATE = ("Job", "Deployment")
 _STATES = ("state", "lastState")
 
@@ -75,8 +77,8 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
 
 
 def conforming(item: Object) -> Object:
-    """Returns the object without values of a wrong type."""
-    kept: Object = _map(item)
+    """Returns the object without values of a wrong type, and without what is deeper than LEVELS."""
+    kept: Object = _map(item, LEVELS)
     if not isinstance(kept.get("status", {}), dict):
         del kept["status"]
     return kept
@@ -125,19 +127,22 @@ def _templates(item: Object) -> list[Object]:
     return []
 
 
-def _map(value: Mapping[str, Any]) -> dict[str, Any]:
+def _map(value: Mapping[str, Any], levels: int) -> dict[str, Any]:
+    """Returns the valid values of a map; `levels`: how many there may be, with that of the map."""
     kept: dict[str, Any] = {}
+    if not levels:
+        return kept
     for key, one in value.items():
         if key in _LISTS:
             if isinstance(one, list):
-                kept[key] = _list(key, one)
+                kept[key] = _list(key, one, levels - 1)
         elif key not in _TYPES or _TYPES[key](one):
-            kept[key] = _any(one)
+            kept[key] = _any(one, levels - 1)
     return kept
 
 
-def _list(key: str, items: list[Any]) -> list[Any]:
-    found = [_map(one) for one in items if isinstance(one, dict)]
+def _list(key: str, items: list[Any], levels: int) -> list[Any]:
+    found = [_map(one, levels) for one in items if isinstance(one, dict)]
     if key.endswith("Statuses"):
         found = [_status(one) for one in found]
     return [one for one in found if all(isinstance(one.get(name), str) for name in _LISTS[key])]
@@ -156,7 +161,9 @@ def _status(status: dict[str, Any]) -> dict[str, Any]:
     return status
 
 
-def _any(value: Any) -> Any:
+def _any(value: Any, levels: int) -> Any:
     if isinstance(value, dict):
-        return _map(value)
-    return [_any(one) for one in value] if isinstance(value, list) else value
+        return _map(value, levels)
+    if isinstance(value, list):
+        return [_any(one, levels - 1) for one in value] if levels else []
+    return value

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sparkgen import contract, thread_map
-from sparkgen.cluster import ALL_NAMESPACES, Cluster, ClusterError
+from sparkgen.cluster import ALL_NAMESPACES, Cluster, ClusterError, Unreadable
 from sparkgen.cluster.shapes import completed
 from sparkgen.live.values import label_of, name_of
 from sparkgen.objects import ObjectView
@@ -17,6 +17,8 @@ MANY = 20
 AT_ONCE = 8
 """Namespaces that are read at the same time."""
 _FORBIDDEN = 403
+_UNSTORED = 500
+"""The API server cannot read one of the objects that it has stored, and so no list with this object."""
 SHOWN = 10
 """The largest number of names that a message lists."""
 
@@ -38,41 +40,66 @@ def look(
     try:
         return [_list(cluster, place, names) for place in places], ()
     except ClusterError as error:
-        if error.status != _FORBIDDEN or [*places] != [ALL_NAMESPACES]:
+        if not _is_of_some(error) or [*places] != [ALL_NAMESPACES]:
             raise
-        return _one_by_one(cluster, names)
+        return _one_by_one(cluster, names, error)
 
 
-def _one_by_one(cluster: Cluster, names: Collection[str]) -> tuple[list[Listed], tuple[str, ...]]:
-    """Returns the objects of each namespace in which the user may list Jobs and pods, and names the others.
+def _is_of_some(error: ClusterError) -> bool:
+    """Whether other namespaces may be read: the user lacks a permission, or somebody's object is unreadable.
 
-    Raises ClusterError if there is no such namespace, or if the user may not list the namespaces.
+    Whoever may write into one namespace must not hide the others.
+    """
+    return error.status in (_FORBIDDEN, _UNSTORED) or isinstance(error, Unreadable)
+
+
+def _one_by_one(
+    cluster: Cluster, names: Collection[str], first: ClusterError
+) -> tuple[list[Listed], tuple[str, ...]]:
+    """Returns the objects of each namespace whose Jobs and pods can be listed, and names the others.
+
+    `first`: why they could not be listed all at once. Raises ClusterError if there is no such namespace, or
+    if the user may not list the namespaces.
     """
     refused = "cannot list Jobs and pods in all namespaces"
     step = "ask for this permission, or name namespaces: -n NAME -n NAME"
     try:
         namespaces = sorted(name_of(item) for item in cluster.list("v1", "Namespace"))
     except ClusterError as error:
+        if first.status != _FORBIDDEN:
+            raise first from error
         if error.status != _FORBIDDEN:
             raise
         raise ClusterError(f"{refused}, and cannot list the namespaces; {step}", _FORBIDDEN) from error
 
-    def allowed(namespace: str) -> Listed | None:
+    def listed(namespace: str) -> Listed | ClusterError:
         try:
             return _list(cluster, namespace, names)
         except ClusterError as error:
-            if error.status != _FORBIDDEN:
+            if not _is_of_some(error):
                 raise
-            return None
+            return error
 
-    answers = thread_map.results(allowed, namespaces, AT_ONCE)
-    hidden = [name for name, one in zip(namespaces, answers, strict=True) if one is None]
-    looked = [one for one in answers if one is not None]
+    answers = thread_map.results(listed, namespaces, AT_ONCE)
+    looked = [one for one in answers if isinstance(one, Listed)]
+    failed = [
+        (name, one) for name, one in zip(namespaces, answers, strict=True) if isinstance(one, ClusterError)
+    ]
+    hidden = [name for name, error in failed if error.status == _FORBIDDEN]
+    broken = [str(error) for _, error in failed if error.status != _FORBIDDEN]
+    if not looked and broken:
+        raise first
     if not looked:
         raise ClusterError(f"{refused}, nor in one of them; {step}", _FORBIDDEN)
     some = some_of(hidden, SHOWN)
     where = f"cannot list Jobs or pods in {len(hidden)} of {len(namespaces)} namespaces ({some})"
-    return looked, (where,) if hidden else ()
+    return looked, ((where,) if hidden else ()) + _shown(broken)
+
+
+def _shown(texts: Sequence[str]) -> tuple[str, ...]:
+    """Returns the first texts, and how many more there are."""
+    more = len(texts) - SHOWN
+    return (*texts[:SHOWN], *([f"{more} more namespaces could not be read"] if more > 0 else []))
 
 
 def _list(cluster: Cluster, place: str, names: Collection[str]) -> Listed:
@@ -87,14 +114,14 @@ def _list(cluster: Cluster, place: str, names: Collection[str]) -> Listed:
 
 
 def _workloads(cluster: Cluster, namespace: str) -> tuple[list[ObjectView], list[str]]:
-    """Returns the drivers' objects; users who may not list CronJobs or Deployments still get the Jobs."""
+    """Returns the drivers' objects; where CronJobs or Deployments cannot be listed, still the Jobs."""
     workloads = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
     unseen = []
     for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
         try:
             workloads += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
         except ClusterError as error:
-            if error.status != _FORBIDDEN:
+            if not _is_of_some(error) or (namespace == ALL_NAMESPACES and error.status != _FORBIDDEN):
                 raise
             unseen.append(str(error))
     # The Job that removes ended runs is not a run.

@@ -17,7 +17,7 @@ from sparkgen.cluster.channel import Call
 from sparkgen.cluster.connection import Cluster
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Chosen
-from sparkgen.cluster.shapes import conforming
+from sparkgen.cluster.shapes import completed, conforming
 from sparkgen.errors import SparkgenError
 from sparkgen.live import find, rows
 from sparkgen.live.table import HISTORY, STATUS, table, value
@@ -188,6 +188,17 @@ def test_what_kubernetes_has_is_kept() -> None:
     assert len(RENDERED) > 50
     for item in RENDERED:
         assert conforming(item) == item
+
+
+def test_what_is_too_deep_for_kubernetes_is_dropped() -> None:
+    """Anybody's managedFields may have thousands of levels; nobody who reads or copies the object fails."""
+    for deep in (lambda inner: {"f:a": inner}, lambda inner: [inner]):
+        value: Any = "end"
+        for _ in range(800):
+            value = deep(value)
+        kept = conforming({"metadata": {"name": "a", "managedFields": value}, "spec": {"a": "b"}})
+        assert len(json.dumps(completed(kept))) < 1000
+        assert kept["spec"] == {"a": "b"}
 
 
 def test_the_objects_of_this_test_are_right() -> None:

@@ -70,7 +70,8 @@ class Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         self.server.requests.append((f"{self.command} {path}", query, json.loads(body) if body else None))
         status, value = self.server.answers.get(f"{self.command} {path}", (404, {"message": "not found"}))
-        data = json.dumps(value(query) if callable(value) else value).encode()
+        value = value(query) if callable(value) else value
+        data = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

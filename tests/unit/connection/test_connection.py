@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 import yaml
@@ -19,12 +20,14 @@ from sparkgen.cluster import (
     Cluster,
     ClusterError,
     Place,
+    Unreadable,
     connect,
     errors,
     official_client,
 )
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
+from tests.unit.deep import LEVELS, MANAGED, as_json
 
 Connect = Callable[[str], Cluster]
 JOBS = "/apis/batch/v1/namespaces/analytics/jobs"
@@ -246,6 +249,66 @@ def test_all_namespaces_are_one_list(server: Server, connected: Connect) -> None
     server.answers["GET /apis/batch/v1/jobs"] = status(403, "no")
     with pytest.raises(ClusterError, match="cannot list Jobs in all namespaces: no"):
         cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+
+
+def test_one_deep_object_hides_no_other(server: Server, connected: Connect) -> None:
+    """Kubernetes stores managedFields of ten thousand levels in anybody's Job."""
+    deep = {"metadata": {"name": "deep", "namespace": "tenant", "managedFields": MANAGED}}
+    for levels in (400, 900, LEVELS):
+        body = as_json({"items": [deep, {"metadata": {"name": "pi"}}]}, levels)
+        server.answers["GET /apis/batch/v1/jobs"] = (200, body)
+        cluster = connected(server.address)
+        jobs = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+        assert [job["metadata"]["name"] for job in jobs] == ["deep", "pi"]
+        assert jobs[0]["metadata"]["managedFields"] == [
+            {"manager": "kubectl-create", "fieldsType": "FieldsV1"}
+        ]
+        server.answers[f"GET {JOBS}/deep"] = (200, as_json(deep, levels))
+        found = cluster.get("batch/v1", "Job", "deep")
+        assert found is not None
+        assert found["metadata"]["name"] == "deep"
+
+
+def test_an_answer_that_is_too_large_is_asked_for_in_smaller_pages(
+    server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's large Jobs: 500 of them are never read at once, and those of others are found."""
+    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_PAGE", 3_000)
+    names = [f"job-{number}" for number in range(8)]
+
+    def page(query: str) -> dict[str, Any]:
+        asked = {name: value[0] for name, value in parse_qs(query).items()}
+        first = int(asked.get("continue", 0))
+        last = first + int(asked["limit"])
+        items = [{"metadata": {"name": name, "annotations": {"a": "x" * 400}}} for name in names[first:last]]
+        return {"items": items, "metadata": {"continue": str(last) if last < len(names) else ""}}
+
+    server.answers["GET /apis/batch/v1/jobs"] = (200, page)
+    cluster = connected(server.address)
+    found = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+    assert [job["metadata"]["name"] for job in found] == names
+    limits = [parse_qs(query)["limit"] for _, query, _ in server.requests]
+    assert limits == [["500"], ["50"], ["5"], ["5"]]
+    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_PAGE", 300)
+    with pytest.raises(
+        Unreadable, match=r"cannot list Jobs in all namespaces: the answer of .* has more than 0"
+    ):
+        cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+
+
+def test_a_list_has_an_end_in_memory(
+    server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And an object, too: the address in the kubeconfig may be right, so it is not blamed."""
+    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_LIST", 1 << 20)
+    large = {"metadata": {"name": "pi", "annotations": {"a": "x" * 700_000}}}
+    answers = [{"items": [large], "metadata": {"continue": end}} for end in ("1", "")]
+    server.answers["GET /apis/batch/v1/jobs"] = (200, lambda _: answers.pop(0))
+    cluster = connected(server.address)
+    with pytest.raises(Unreadable) as raised:
+        cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+    words = f"cannot list Jobs in all namespaces: the answer of {server.address} has more than 1 MiB"
+    assert str(raised.value) == words
 
 
 def test_a_list_may_be_chosen_by_fields(server: Server, connected: Connect) -> None:

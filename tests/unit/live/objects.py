@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sparkgen.cluster import ALL_NAMESPACES, ClusterError
+from sparkgen.cluster import ALL_NAMESPACES, ClusterError, Unreadable
 from sparkgen.objects import Object
 
 NAMESPACE = "analytics"
@@ -215,9 +215,16 @@ def _namespace(item: Mapping[str, Any]) -> str:
 
 
 class Cluster:
-    """A cluster with these objects. `forbidden`: kinds, or "KIND in NAMESPACE", that may not be listed."""
+    """A cluster with these objects.
 
-    def __init__(self, *objects: Mapping[str, Any], forbidden: Sequence[str] = ()) -> None:
+    `forbidden`: kinds, or "KIND in NAMESPACE", that may not be listed; `unreadable`: those with an
+    unreadable object.
+    """
+
+    def __init__(
+        self, *objects: Mapping[str, Any], forbidden: Sequence[str] = (), unreadable: Sequence[str] = ()
+    ) -> None:
+        self.unreadable = unreadable
         self.namespace = NAMESPACE
         self.objects = objects
         self.forbidden = forbidden
@@ -229,6 +236,8 @@ class Cluster:
         """What there is of a kind, in a namespace."""
         if {kind, f"{kind} in {namespace}"} & {*self.forbidden}:
             raise ClusterError(f"cannot list {kind}s in {namespace}: forbidden", 403)
+        if {kind, f"{kind} in {namespace}"} & {*self.unreadable}:
+            raise Unreadable(f"cannot list {kind}s in {namespace}: unreadable")
         self.selectors.append(selector)
         return [
             item

@@ -157,6 +157,49 @@ def test_of_all_namespaces_those_are_shown_that_may_be_seen() -> None:
     assert not find(Cluster(*objects_of_all, forbidden=refused), (), [ALL_NAMESPACES]).unseen
 
 
+@pytest.mark.parametrize("kind", ["Job", "Pod"])
+def test_what_cannot_be_read_in_a_namespace_hides_no_other(kind: str) -> None:
+    """Whoever may write into one namespace: the others are listed one by one, and the reason is said."""
+    objects_of_all = [
+        job(),
+        elsewhere("prod"),
+        elsewhere("odd"),
+        *spaces("analytics", "prod", "odd", "secret"),
+    ]
+    odd = [f"{kind} in {ALL_NAMESPACES}", f"{kind} in odd"]
+    found = find(Cluster(*objects_of_all, unreadable=odd, forbidden=["Job in secret"]), (), [ALL_NAMESPACES])
+    assert [one.namespace for one in found.applications] == ["analytics", "prod"]
+    assert found.unseen == (
+        "cannot list Jobs or pods in 1 of 4 namespaces (secret)",
+        f"cannot list {kind}s in odd: unreadable",
+    )
+
+
+def test_a_schedule_that_cannot_be_read_hides_no_job_of_its_namespace() -> None:
+    """Deployments, too: the Jobs and pods are those that matter."""
+    odd = [f"CronJob in {ALL_NAMESPACES}", "CronJob in odd"]
+    objects_of_all = [job(), elsewhere("odd"), *spaces("analytics", "odd")]
+    found = find(Cluster(*objects_of_all, unreadable=odd), (), [ALL_NAMESPACES])
+    assert [one.namespace for one in found.applications] == ["analytics", "odd"]
+    assert found.unseen == ("cannot list CronJobs in odd: unreadable",)
+
+
+@pytest.mark.parametrize("forbidden", [[], ["Namespace"]])
+def test_if_nothing_can_be_read_the_first_reason_is_said(forbidden: list[str]) -> None:
+    """And of many namespaces, only the first ones are named."""
+    with pytest.raises(ClusterError, match=r"cannot list Jobs in \*: unreadable"):
+        find(
+            Cluster(job(), *spaces("analytics"), unreadable=["Job"], forbidden=forbidden),
+            (),
+            [ALL_NAMESPACES],
+        )
+    names_of_all = [f"odd-{number:02}" for number in range(13)]
+    odd = [f"Job in {name}" for name in (ALL_NAMESPACES, *names_of_all)]
+    found = find(Cluster(job(), *spaces("analytics", *names_of_all), unreadable=odd), (), [ALL_NAMESPACES])
+    assert len(found.unseen) == 11
+    assert found.unseen[-1] == "3 more namespaces could not be read"
+
+
 @pytest.mark.parametrize(
     ("forbidden", "words"),
     [
