@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparkgen import model, resources
+from sparkgen import model, resources, textdiff
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
@@ -149,7 +148,7 @@ def _finder(review: Review, file: str) -> Find:
 
 def _difference(name: str, old: bytes, new: bytes) -> str:
     before, after = (data.decode("utf-8", errors="replace").splitlines(keepends=True) for data in (old, new))
-    lines = difflib.unified_diff(before, after, name, name)
+    lines = textdiff.unified(before, after, name, name)
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )

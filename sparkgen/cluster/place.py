@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from sparkgen.cluster.errors import ClusterError
+from sparkgen.textdiff import nearest
 
 DEFAULT_NAMESPACE = "default"
 POD_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
@@ -115,6 +115,6 @@ def _no_context(name: str, known: Sequence[str], files: str) -> ClusterError:
     have = f"{files} has {', '.join(known)}" if known else f"{files} has no contexts"
     if not name:
         return ClusterError(f"no current context: choose one with --context; {have}")
-    near = get_close_matches(name, known, n=1)
-    step = f"did you mean {near[0]}?" if near else have
+    near = nearest(name, known)
+    step = f"did you mean {near}?" if near else have
     return ClusterError(f"there is no context {name}: {step}")

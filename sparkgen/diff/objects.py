@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from sparkgen import textdiff
 from sparkgen.diff.values import ObjectChange, Side
 from sparkgen.diff.words import masked
 from sparkgen.objects import ObjectView
@@ -74,7 +74,4 @@ def unified(old: str, new: str, old_title: str, new_title: str) -> str:
     """A unified diff without secrets; "" if there is no difference."""
     if old == new:
         return ""
-    lines: Iterable[str] = difflib.unified_diff(
-        old.splitlines(), new.splitlines(), old_title, new_title, lineterm=""
-    )
-    return masked("\n".join(lines))
+    return masked("\n".join(textdiff.unified(old.splitlines(), new.splitlines(), old_title, new_title, "")))

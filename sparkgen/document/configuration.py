@@ -148,10 +148,10 @@ def _top_level(root: Node) -> Iterator[Problem]:
         return
     for name in root.entries:
         if name not in FIELDS:
-            import difflib  # noqa: PLC0415 - for a mistake alone
+            from sparkgen.textdiff import nearest  # noqa: PLC0415 - for a mistake alone
 
-            near = difflib.get_close_matches(name, FIELDS, n=1)
-            step = f"write `{near[0]}`" if near else f"write one of {', '.join(FIELDS)}"
+            near = nearest(name, FIELDS)
+            step = f"write `{near}`" if near else f"write one of {', '.join(FIELDS)}"
             yield mistake(root.keys[name], (name,), f"`{name}` is not a field here", step, name)
     image = root.entries.get(RUNTIME_IMAGE)
     if image is not None and image.value is not None and (said := _image_problem(image.value)):

@@ -56,7 +56,7 @@ def is_known(text: str) -> bool:
 
 def suggest(text: str, cutoff: float = 0.7) -> str:
     """The name that was probably meant, or "": equal in lower case, or one with an equal or similar place."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only to word a problem
+    from sparkgen.textdiff import nearest  # noqa: PLC0415 - only to word a problem
 
     wanted = re.sub(r"\s+", "_", text.strip())[:60].lower()
     lower = {name.lower(): name for name in sorted(names())}
@@ -69,8 +69,8 @@ def suggest(text: str, cutoff: float = 0.7) -> str:
     if len(same) == 1:
         return lower[same[0]]
     beside = {name.rpartition("/")[2]: name for name in lower if area and name.rpartition("/")[0] == area}
-    close = get_close_matches(place, beside, n=1, cutoff=cutoff)
-    return lower[beside[close[0]]] if close else ""
+    close = nearest(place, beside, cutoff=cutoff)
+    return lower[beside[close]] if close else ""
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
@@ -16,6 +15,7 @@ from sparkgen.grammar.memory import to_mib
 from sparkgen.lint.config import OFF, Config, Override
 from sparkgen.lint.registry import PROFILES, RULES, validity_warnings
 from sparkgen.lint.settings import CONTROLLERS, Settings
+from sparkgen.textdiff import nearest
 
 SEVERITIES = {severity.value: severity for severity in reversed(Severity)}
 NEVER = "never"
@@ -185,7 +185,7 @@ def _near(word: str, choices: list[str]) -> str:
         return (
             "use the code of a warning (`sparkgen rule` lists them): the severity of errors cannot be changed"
         )
-    near = difflib.get_close_matches(word, choices, n=1)
+    near = nearest(word, choices)
     if near:
-        return f"write `{near[0]}`"
+        return f"write `{near}`"
     return f"write one of {', '.join(choices)}"

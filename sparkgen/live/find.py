@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial
 
 from sparkgen import contract
@@ -27,6 +26,7 @@ from sparkgen.live.values import (
 from sparkgen.objects import ObjectView
 from sparkgen.phrases import some_of
 from sparkgen.runtime.history.plan import SUPERSEDED
+from sparkgen.textdiff import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +223,8 @@ def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[s
             f"there is no application {name} in {where}, and no other application of sparkgen; check "
             "--namespace and --context"
         )
-    near = get_close_matches(name, sorted({text for pair in known for text in pair}), n=1)
-    step = f"did you mean {near[0]}?" if near else f"there is {some_of(applications, SHOWN)}"
+    near = nearest(name, sorted({text for pair in known for text in pair}))
+    step = f"did you mean {near}?" if near else f"there is {some_of(applications, SHOWN)}"
     return f"there is no application {name} in {where}: {step}"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sparkgen import textdiff
 from sparkgen.errors import Path, path_text
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
@@ -35,8 +35,7 @@ def letters(name: str) -> str:
 def nearest(name: str, choices: Iterable[str], cutoff: float = 0.7) -> str | None:
     """The choice most similar to a name, or None if no choice is similar enough."""
     by_letters = {letters(choice): choice for choice in choices}
-    found = difflib.get_close_matches(letters(name), by_letters, n=1, cutoff=cutoff)
-    return by_letters[found[0]] if found else None
+    return by_letters.get(textdiff.nearest(letters(name), by_letters, cutoff))
 
 
 @functools.cache

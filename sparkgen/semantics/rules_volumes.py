@@ -12,6 +12,8 @@ from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.mounts import is_below, mounted_at, places
 from sparkgen.semantics.wording import listed, shortened
 
+_MOST_COMPARED = 100
+"""The most volumes that the name in a mount is compared with: each may be compared with each."""
 OWN_VOLUMES = frozenset(
     {
         contract.LIB_VOLUME,
@@ -67,10 +69,9 @@ def _volume_names(facts: DocumentFacts, role: str) -> set[str]:
 
 
 def _near(name: str, known: set[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only to word a problem
+    from sparkgen.textdiff import nearest  # noqa: PLC0415 - only to word a problem
 
-    close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
-    return close[0] if close else ""
+    return nearest(name, sorted(known), cutoff=0.7) if len(known) <= _MOST_COMPARED else ""
 
 
 @rule("SG161", ERROR)
