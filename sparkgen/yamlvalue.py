@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -10,6 +11,8 @@ MOST_MERGED = 10_000
 """The most keys that merges (`<<`) may copy: each merge copies those that the one before has copied."""
 MOST_VALUES = 200_000
 """The most values with aliases written out: nine lines of aliases can stand for thousands of millions."""
+MOST_CHARACTERS = 4 * 1024 * 1024
+"""The most characters that aliases may add to a text when they are written out."""
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -51,7 +54,7 @@ def value_of(text: str) -> Any:
     """The value of a text. Raises ValueError if it is not valid YAML, contains itself, or is too large."""
     try:
         value = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
-        _size(value, {})
+        _size(value, len(text) + MOST_CHARACTERS, {})
         return value
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
@@ -61,17 +64,32 @@ def value_of(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def _size(value: Any, known: dict[int, int]) -> int:
-    """The number of values with aliases written out. `known`: by the id of a value; 0 while it is counted."""
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """How many values and characters there are, with aliases written out."""
+
+    values: int
+    characters: int
+
+
+def _size(value: Any, most_characters: int, known: dict[int, _Size | None]) -> _Size:
+    """The size of a value. `known`: by the id of a collection; None while it is counted."""
     if not isinstance(value, dict | list | tuple | set):
-        return 1
+        return _Size(1, len(value) if isinstance(value, str | bytes) else 0)
     if id(value) in known:
-        if not known[id(value)]:
+        if (size := known[id(value)]) is None:
             raise ValueError("a value contains itself")
-        return known[id(value)]
-    known[id(value)] = 0
-    size = 1 + sum(_size(item, known) for item in (value.values() if isinstance(value, dict) else value))
-    if size > MOST_VALUES:
+        return size
+    known[id(value)] = None
+    values, characters = 1, 0
+    if isinstance(value, dict):
+        characters = sum(len(key) for key in value if isinstance(key, str))
+    for item in value.values() if isinstance(value, dict) else value:
+        size = _size(item, most_characters, known)
+        values, characters = values + size.values, characters + size.characters
+    if values > MOST_VALUES:
         raise ValueError(f"it has more than {MOST_VALUES:,} values when its aliases are written out")
-    known[id(value)] = size
+    if characters > most_characters:
+        raise ValueError(f"it has more than {most_characters:,} characters when its aliases are written out")
+    known[id(value)] = size = _Size(values, characters)
     return size

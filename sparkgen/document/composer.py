@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.document import problems
-from sparkgen.document.limits import MAX_DEPTH, MAX_NODES
+from sparkgen.document.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES
 from sparkgen.document.node import NO_KEYS, Node, scalar_node
 from sparkgen.document.scalars import (
     BOOLEAN_WORDS,
@@ -78,10 +78,10 @@ _COLLECTION_TAGS = frozenset((None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,
 class _Frame:
     """A list or mapping whose end was not reached yet.
 
-    `size` (its values, including itself) and `height` (levels) count aliases as if expanded. `key` is None in
-    a list. `merge`: the position of its `<<`; `merged`: the keys from `<<`, which later keys may replace.
-    `skipped`: the text of a key that was refused. `start`: the number of characters before it. `template`:
-    it is not a mapping but `{{ x }}`.
+    `size` (its values, including itself), `length` (characters of its keys and values) and `height` (levels)
+    count aliases as if expanded. `key` is None in a list. `merge`: the position of its `<<`; `merged`: the
+    keys from `<<`, which later keys may replace. `skipped`: the text of a key that was refused. `start`: the
+    number of characters before it. `template`: it is not a mapping but `{{ x }}`.
     """
 
     __slots__ = (
@@ -92,6 +92,7 @@ class _Frame:
         "items",
         "key",
         "keys",
+        "length",
         "merge",
         "merged",
         "position",
@@ -114,6 +115,7 @@ class _Frame:
         self.merge: Position | None = None
         self.merged: set[str] = set()
         self.size = 1
+        self.length = 0
         self.height = 1
         self.skipped = ""
         self.start = 0
@@ -149,10 +151,11 @@ class Composer:
 
     def _reset(self) -> None:
         self._stack: list[_Frame] = []
-        self._anchors: dict[str, tuple[Node, int, int] | _Frame] = {}
+        self._anchors: dict[str, tuple[Node, int, int, int] | _Frame] = {}
         self._problems: list[Problem] = []
         self._remarks: list[Problem] = []
         self._total = 0
+        self._characters = 0
         self._root: Node | None = None
 
     @property
@@ -207,19 +210,21 @@ class Composer:
             value = self._tagged(event, position)
         node = scalar_node(value, position, text)
         if event.anchor is not None:
-            self._anchors[event.anchor] = (node, 1, 0)
+            self._anchors[event.anchor] = (node, 1, len(text), 0)
         if self._texts is not None and event.style:
             self._texts.append(_span(event))
         frame = self._stack[-1] if self._stack else None
         if frame is not None and frame.flow and "?" in text and not event.style and text[0] != "?":
             self._problems.append(problems.question_mark(position, self._path(), text))
         if frame is not None and frame.key is _AWAIT:
+            self._count(0, len(text), position, aliased=False)
+            frame.length += len(text)
             self._scalar_key(frame, event, value, position)
             return
         if value is not None and not isinstance(value, str):
             self._check_scalar(event, value, position)
-        self._count(1, position, aliased=False)
-        self._attach(node, 1, 0)
+        self._count(1, len(text), position, aliased=False)
+        self._attach(node, 1, len(text), 0)
 
     def _tagged(self, event: Any, position: Position) -> Scalar:
         text: str = event.value
@@ -245,15 +250,15 @@ class Composer:
         name: str = event.anchor
         target = self._anchors.get(name)
         if isinstance(target, tuple):
-            node, size, height = target
+            node, size, length, height = target
             if len(self._stack) + height > MAX_DEPTH:
                 raise TooMuch(problems.too_deep(position))
-            self._count(size, position, aliased=True)
-            self._attach(node, size, height)
+            self._count(size, length, position, aliased=True)
+            self._attach(node, size, length, height)
             return
         complaint = problems.no_anchor if target is None else problems.endless_alias
         self._problems.append(complaint(position, self._path(), name))
-        self._attach(scalar_node(None, position, f"*{name}"), 1, 0)
+        self._attach(scalar_node(None, position, f"*{name}"), 1, 0, 0)
 
     # Lists and mappings
 
@@ -269,7 +274,7 @@ class Composer:
             raise TooMuch(problems.too_deep(position))
         if event.tag not in _COLLECTION_TAGS:
             self._problems.append(problems.collection_tag(position, self._path(), event.tag))
-        self._count(1, position, aliased=False)
+        self._count(1, 0, position, aliased=False)
         frame = _Frame(position, event.anchor, mapping=mapping, flow=bool(event.flow_style))
         frame.start = event.start_mark.index
         if event.anchor is not None:
@@ -286,16 +291,17 @@ class Composer:
         else:
             node = Node(frame.value, frame.position, "", frame.keys, frame.children)
         if frame.anchor is not None and self._anchors.get(frame.anchor) is frame:
-            self._anchors[frame.anchor] = (node, frame.size, frame.height)
-        self._attach(node, frame.size, frame.height)
+            self._anchors[frame.anchor] = (node, frame.size, frame.length, frame.height)
+        self._attach(node, frame.size, frame.length, frame.height)
 
-    def _attach(self, node: Node, size: int, height: int) -> None:
+    def _attach(self, node: Node, size: int, length: int, height: int) -> None:
         """Add a finished node to the list or mapping that contains it."""
         if not self._stack:
             self._root = node
             return
         frame = self._stack[-1]
         frame.size += size
+        frame.length += length
         frame.height = max(frame.height, height + 1)
         key = frame.key
         if key is None:
@@ -386,10 +392,13 @@ class Composer:
 
     # Places and limits
 
-    def _count(self, size: int, position: Position, *, aliased: bool) -> None:
+    def _count(self, size: int, length: int, position: Position, *, aliased: bool) -> None:
         self._total += size
+        self._characters += length
         if self._total > MAX_NODES:
             raise TooMuch(problems.too_many(position, aliased=aliased))
+        if self._characters > MAX_CHARACTERS:
+            raise TooMuch(problems.too_long(position))
 
     def _position(self, event: Any) -> Position:
         mark = event.start_mark

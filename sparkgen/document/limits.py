@@ -13,5 +13,9 @@ MAX_NODES = 20_000
 """The most values of one document, each alias counted wherever it is used. Real documents have some hundreds;
 ten lines of nested aliases have 10^9."""
 
+MAX_CHARACTERS = 4 * MAX_FILE_BYTES
+"""The most characters of one document's keys and values, each alias counted wherever it is used: 20,000
+aliases of one long text would be gigabytes in what is rendered."""
+
 MAX_SET_KEYS = 31
 """The most keys in one `--set` path: Helm allows 30 dots between them (strvals.MaxNestedNameLevel)."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkgen.document.limits import MAX_DEPTH, MAX_NODES
+from sparkgen.document.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES
 from sparkgen.document.scalars import TAG_NAMES, short_tag
 from sparkgen.document.text import shortened
 from sparkgen.errors import Path, Position, Problem, Severity
@@ -157,9 +157,16 @@ def yaml_version(position: Position, version: str) -> Problem:
 
 def too_many(position: Position, *, aliased: bool) -> Problem:
     """SG005: more than MAX_NODES values."""
-    more = "after expanding aliases" if aliased else ""
+    more = " after expanding aliases" if aliased else ""
     message = f"the document has more than {MAX_NODES} values{more}"
     step = "use fewer nested aliases" if aliased else "split it into several documents"
+    return _error("SG005", position, (), message, next_step=step)
+
+
+def too_long(position: Position) -> Problem:
+    """SG005: more than MAX_CHARACTERS characters."""
+    message = f"the document has more than {MAX_CHARACTERS} characters after expanding aliases"
+    step = "replace the aliases of long texts, for example with a file of the image"
     return _error("SG005", position, (), message, next_step=step)
 
 

@@ -11,8 +11,11 @@ from sparkgen.document.parse import Parsed, parse
 from sparkgen.errors import Path, Position
 
 _APPLICATION = re.compile(
-    r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?(Scheduled)?Spark(Application|Connect)\b", re.MULTILINE
+    r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?(Scheduled)?Spark(Application|Connect)\b"
+    r"|[{,][ \t]*\"kind\"[ \t]*:[ \t]*\"(Scheduled)?Spark(Application|Connect)\"",
+    re.MULTILINE,
 )
+"""The kind on a line of its own, or anywhere in JSON, which may be one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,14 @@ def has_application(text: str) -> bool:
 
 
 def texts_in(root: Node, path: Path = ()) -> Iterator[Text]:
-    """Yields the texts of a document that look like manifests of applications."""
+    """Yields the texts of a document that look like manifests of applications, one with aliases only once."""
     waiting = [(path, root)]
+    seen: set[int] = set()
     while waiting:
         place, node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         if node.is_mapping or node.is_list:
             parts = node.entries.items() if node.is_mapping else enumerate(node.items)
             waiting += [((*place, key), child) for key, child in reversed([*parts])]

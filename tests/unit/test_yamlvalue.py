@@ -86,3 +86,14 @@ def test_a_value_that_contains_itself_is_none(text: str) -> None:
     """It would be printed without end."""
     with pytest.raises(ValueError, match="contains itself"):
         value_of(text)
+
+
+@pytest.mark.parametrize("form", ["- *a\n", "- {b: *a}\n", "- {*a : 1}\n"])
+def test_characters_are_counted_as_they_are_written_out(form: str) -> None:
+    """A few aliases of a long text would be gigabytes."""
+    long = "x" * 100_000
+    text = f"- &a {long}\n"
+    assert len(value_of(text + form * 10)) == 11
+    with pytest.raises(ValueError, match=r"more than 4,29\d,\d+ characters when its aliases"):
+        value_of(text + form * 500)
+    assert len(value_of("".join(f"- {long}\n" for _ in range(60)))) == 60

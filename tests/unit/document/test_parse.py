@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sparkgen.document.limits import MAX_DEPTH, MAX_FILE_BYTES, MAX_NODES
+from sparkgen.document.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_FILE_BYTES, MAX_NODES
 from sparkgen.document.node import Node
 from sparkgen.document.parse import Parsed, parse, parser_class
 from sparkgen.errors import Position, Problem
@@ -432,6 +432,20 @@ class TestLimits:
         """The most values that are allowed, and one more."""
         assert codes("- 1\n" * (MAX_NODES - 1)) == []
         assert codes("- 1\n" * MAX_NODES) == [f"SG005 {MAX_NODES}:3"]
+
+    @pytest.mark.parametrize("use", ["- *a\n", "- {b: *a}\n", "- {*a : 1}\n", "- {<<: *b}\n"])
+    def test_long_aliases(self, use: str) -> None:
+        """What is rendered has the text wherever an alias stands for it."""
+        length = MAX_FILE_BYTES // 4
+        head = f"- &a {'x' * length}\n- &b {{c: *a}}\n"
+        most = MAX_CHARACTERS // length - 3
+        assert codes(head + use * most) == []
+        assert codes(head + use * (most + 3))[0].startswith("SG005 ")
+        [problem] = parse((head + use * 20).encode(), "a.yaml").problems
+        assert (
+            problem.message
+            == f"the document has more than {MAX_CHARACTERS} characters after expanding aliases"
+        )
 
     @pytest.mark.parametrize("item", ["[{}]", "{{a: {}}}", "{{<<: {}}}"])
     def test_exploding_aliases(self, item: str) -> None:

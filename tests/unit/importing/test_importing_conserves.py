@@ -406,6 +406,15 @@ def test_a_manifest_in_quotes_has_the_place_of_its_text() -> None:
     assert only(item).source == ("data", "job.yaml", "spec", "nonsense")
 
 
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" , ", " : ")])
+def test_a_manifest_of_json_on_one_line_is_imported(separators: tuple[str, str]) -> None:
+    """As `kubectl get -o json` and templates write it."""
+    manifest = json.dumps(json.dumps(yaml.safe_load(HEAD), separators=separators))
+    result = result_of(f"kind: ConfigMap\napiVersion: v1\ndata:\n  job.json: {manifest}\n")
+    assert [item.kind for item in result.imported] == ["SparkApplication"]
+    assert [left.finding for left in result.left_alone] == [True]
+
+
 def test_a_foreign_group_has_a_reason_and_a_next_step() -> None:
     """An operator that import does not know, and a template that is no YAML yet."""
     result = result_of(

@@ -112,6 +112,21 @@ def test_a_text_in_a_file_is_read_without_what_stands_above_it(
     assert 40 * (len(HEAD) - 1) <= read <= 40 * len(HEAD)
 
 
+def test_a_text_with_aliases_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An alias of an application is not another one."""
+    reads = 0
+
+    def counted(data: bytes, file: str, **options: Any) -> Parsed:
+        nonlocal reads
+        reads += 1
+        return parse(data, file, **options)
+
+    monkeypatch.setattr(embedded, "parse", counted)
+    text = "kind: ConfigMap\ndata:\n  a: &a |\n" + HEAD.replace("\n", "\n    ").join(("    ", "\n"))
+    result = imported(text + "".join(f"  a{number}: *a\n" for number in range(40)))
+    assert (reads, len(result.imported), len(result.problems)) == (1, 1, 0)
+
+
 @pytest.mark.parametrize("make", LARGE.values(), ids=LARGE)
 def test_twice_the_input_is_twice_the_work(make: Callable[[int], str]) -> None:
     """At most, with what does not depend on it."""
