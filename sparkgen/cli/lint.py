@@ -120,7 +120,7 @@ def _fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
         raise SparkgenError("--fix cannot change standard input; give a file")
     changed = False
     for name in names:
-        data = read_file(name)
+        data = read_file(name, "document")
         if isinstance(data, Problem):
             continue  # the report has this problem
         fixed = fix_text(data, _finder(review, name))

@@ -21,6 +21,7 @@ from sparkgen.delivery.sizes import too_large
 from sparkgen.delivery.values import PYTHON, Contents, LocalFile, Looked, Wrong
 from sparkgen.delivery.work import Work
 from sparkgen.model.delivery import CODE, DEPENDENCIES, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, ArtifactName
+from sparkgen.repository import is_hidden
 from sparkgen.semantics.local_entries import Entry, entries_of, spec_of
 
 PARENT = "_parent"
@@ -246,7 +247,9 @@ class _Search:
         path = self.disk.absolute(entry.text)
         if self.disk.is_folder(path):
             raise Unusable("is a folder", "name the file in it, such as requirements.txt")
-        text = Path(self.disk.file(path).place).read_text(encoding="utf-8-sig", errors="replace")
+        file = self.disk.file(path)
+        _refuse_private(path, self.disk.relative(path), file)
+        text = Path(file.place).read_text(encoding="utf-8-sig", errors="replace")
         deps = spec_of(self.value)["deps"]
         python = deps.get("pythonVersion")
         if not isinstance(python, str):
@@ -257,9 +260,7 @@ class _Search:
             python = ""
         found = list(packages.faults(text))
         for line, said, step in found[:_SHOWN]:
-            self.wrong.append(
-                Wrong(entry, f"line {line.number} ({_redacted(line.text)}) {said}", step, "SG309")
-            )
+            self.wrong.append(Wrong(entry, f"line {line.number} {said}", step, "SG309"))
         platform = deps.get("pythonPlatform")
         if not found and python:
             self._requirements = Requirements(
@@ -314,7 +315,15 @@ def _secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool) -> str
     return said
 
 
-def _redacted(text: str) -> str:
-    """Returns a line without the passwords of addresses, cut to at most 60 characters."""
-    shown = re.sub(r"://[^/\s]+@", "://", text)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+def _refuse_private(path: str, relative: str, file: FileOnDisk) -> None:
+    """Raises Unusable for requirements that may be a private file, which messages would describe.
+
+    Whoever wrote the document may not be who has the file, and could also have written an ignore file: no
+    entry there allows it.
+    """
+    if file.place != path:
+        raise Unusable("is, or is below, a symbolic link", "name the file that it leads to")
+    if is_hidden(relative):
+        raise Unusable("is hidden: a name in its path begins with a dot", "move it, or rename it")
+    if said := secret_files.by_name(relative) or file.secret:
+        raise Unusable(f"seems to contain a secret ({said})", "name a file of Python requirements")

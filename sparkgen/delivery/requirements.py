@@ -130,8 +130,8 @@ def _fault(text: str) -> tuple[str, str] | None:
     found = _URL.fullmatch(text)
     if found and (found["fragment"] or found["hashes"].strip()):
         return None
-    if option := re.search(r"\s(--?[A-Za-z][A-Za-z-]*)", re.sub(_HASHES, "", text)):
-        return f"has the option {option[1]}, which sparkgen does not support", "delete it"
+    if re.search(r"\s--?[A-Za-z]", re.sub(_HASHES, "", text)):
+        return "has an option after its package, which sparkgen does not support", "delete the option"
     if "@" in text or "://" in text:
         return (
             "must be an https URL of a wheel with a hash",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.document.environments import Part, Seen, about_links, found, seen
-from sparkgen.document.sources import Found, documents_in, is_document_name, mentions_group, read_file
+from sparkgen.document.sources import Follow, Found, documents_in, is_document_name, mentions_group, read_file
 from sparkgen.errors import Problem, SparkgenError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def documents(where: Repository, point: Point, sources: Sequence[str]) -> dict[s
     """Returns the files with documents for the arguments of a command, as `render` without -R finds them."""
     if not point.commit:
         names = [name for source in sources for name in _present(source)]
-        return {name: _read(name) for name in names}
+        return {name: _read(name, "document") for name in names}
     ids: dict[str, str] = {}
     for source in sources:
 
@@ -166,8 +166,8 @@ def _contents(where: Repository, ids: Mapping[str, str]) -> dict[str, bytes]:
     return {name: contents[id_] for name, id_ in ids.items()}
 
 
-def _read(name: str) -> bytes:
-    data = read_file(name)
+def _read(name: str, follow: Follow = "no") -> bytes:
+    data = read_file(name, follow)
     if isinstance(data, Problem):
         raise SparkgenError(f"cannot read {name}: {data.message}; {data.next_step}")
     return data

@@ -105,7 +105,7 @@ def settings_of(file: str) -> Configured:
         return Configured()
     data = read_file(file)
     if isinstance(data, Problem):
-        raise SparkgenError(f"cannot read the configuration {file}: {data.message}")
+        raise SparkgenError(f"cannot read the configuration {file}: {data.message}; {data.next_step}")
     return settings(data, file)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sparkgen.document.sources import SUFFIXES, Found, file_mentions_group, is_document_name
 from sparkgen.errors import SparkgenError
-from sparkgen.repository import LinkTarget, leads_to
+from sparkgen.repository import LinkTarget, is_hidden, leads_to
 
 ENVIRONMENTS = "environments"
 """Folders with this name contain overlays, and no documents."""
@@ -103,7 +103,7 @@ def about_links(links: Mapping[str, LinkTarget]) -> str:
 
 def found(tree: Seen, base: str) -> Finding:
     """Decide which files are documents and which are overlays; their names get `base` before them."""
-    shown = [name for name in tree.files if not _is_hidden(name)]
+    shown = [name for name in tree.files if not is_hidden(name)]
     levels = _levels([name for name in shown if _is_overlay(name)], base)
     documents = sorted(
         (name for name in shown if _may_be_document(name) and tree.mentions(name)),
@@ -114,10 +114,6 @@ def found(tree: Seen, base: str) -> Finding:
         [part for name in documents for part in _parts_of(name, levels, base)],
         {f"{base}{name}": target for name, target in refused},
     )
-
-
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith(".") for part in name.split("/"))
 
 
 def _is_overlay(name: str) -> bool:
@@ -132,7 +128,7 @@ def _may_be_document(name: str) -> bool:
 
 def _is_refused(name: str, target: LinkTarget, mentions: Callable[[str], bool]) -> bool:
     """Whether a link stands where a document, an overlay or a folder with overlays may be."""
-    if _is_hidden(name):
+    if is_hidden(name):
         return False
     if _is_overlay(name):
         return True

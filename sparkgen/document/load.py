@@ -74,7 +74,7 @@ def load(
 
 def _read(reader: Reader, name: str) -> tuple[list[Document], list[Problem]]:
     """The documents of a file or of standard input as written, and their problems."""
-    data = without_documents(name) or reader.read(name)
+    data = without_documents(name) or reader.read(name, "document")
     if isinstance(data, Problem):
         return [], [data]
     parsed = parse(data, shown_name(name))

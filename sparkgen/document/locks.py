@@ -16,7 +16,6 @@ from sparkgen.document.node import Node, mapping_node
 from sparkgen.document.overlay import merge
 from sparkgen.document.parse import parse
 from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, Found, is_there, shown_name
-from sparkgen.document.text import shortened
 from sparkgen.errors import Path, Position, Problem, Severity
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def others(root: Node) -> Iterator[Problem]:
     if root.value is None:
         return
     if not root.is_mapping:
-        yield _not_allowed(root.position, (), "is no part of a lock", root.text)
+        yield _not_allowed(root.position, (), "is no part of a lock")
         return
     allowed: set[Path] = {(), ("apiVersion",), ("kind",), ("metadata", "name")}
     whole = (*spec_path(root.value), ARTIFACTS)
@@ -143,17 +142,16 @@ def others(root: Node) -> Iterator[Problem]:
             if below in ways and child.is_mapping:
                 pending.append((below, child))
             elif below not in allowed and below != whole:
-                yield _not_allowed(node.keys[key], below, "does not belong in a lock file", child.text)
+                yield _not_allowed(node.keys[key], below, "does not belong in a lock file")
 
 
-def _not_allowed(position: Position, path: Path, message: str, found: str) -> Problem:
+def _not_allowed(position: Position, path: Path, message: str) -> Problem:
     return Problem(
         "SG017",
         Severity.ERROR,
         position,
         path,
         message,
-        found=shortened(found),
         allowed="apiVersion, kind, metadata.name and the artifacts of spec",
         next_step=f"move it to the document or to an overlay; {_PUSH}",
     )

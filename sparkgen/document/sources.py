@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sparkgen.document.limits import MAX_FILE_BYTES
 from sparkgen.document.parse import too_large
@@ -24,6 +24,9 @@ GROUP = "sparkgen.dev"
 """The group of sparkgen's apiVersions: a file without this text contains no sparkgen document."""
 
 SUFFIXES = (".yaml", ".yml")
+Follow = Literal["no", "document", "yes"]
+"""Whether to read through a link in the repository: never, only to a sparkgen document, or always."""
+_COPY = "replace the link with a copy of the file"
 LOCK_SUFFIX = ".lock.yaml"
 """The suffix of a lock, the file beside a document that lists what was pushed; it is not a document."""
 
@@ -84,7 +87,11 @@ def mentions_group(data: bytes) -> bool:
 
 def file_mentions_group(name: str) -> bool:
     """Whether a file mentions sparkgen's group; True if it cannot be read, so that reading it says why."""
+    from sparkgen.repository import way_out  # noqa: PLC0415 - the package alone loads no other
+
     try:
+        if way_out(name, needs_git=True):
+            return True
         with Path(name).open("rb") as file:
             return mentions_group(file.read(MAX_FILE_BYTES + 1))
     except OSError:
@@ -141,10 +148,10 @@ class Reader:
         self._stdin = stdin
         self._stdin_was_read = False
 
-    def read(self, name: str) -> bytes | Problem:
-        """The bytes of a file or, for `-`, of standard input."""
+    def read(self, name: str, follow: Follow = "no") -> bytes | Problem:
+        """The bytes of a file (see `read_file`) or, for `-`, of standard input."""
         if name != STDIN:
-            return read_file(name)
+            return read_file(name, follow)
         if self._stdin_was_read:
             return _cannot_read(
                 STDIN_NAME,
@@ -164,13 +171,13 @@ def shown_name(name: str) -> str:
     return STDIN_NAME if name == STDIN else str(name)
 
 
-def read_file(name: str) -> bytes | Problem:
+def read_file(name: str, follow: Follow = "no") -> bytes | Problem:
     """The bytes of a file. A large file is refused before it is read; a pipe, once it exceeds the limit.
 
-    So is a link that leads out of the repository: it may come from a stranger's commit, and messages show
-    lines of what is read.
+    So is a link in the repository, if it leads out of it or if `follow` forbids it: it may come from a
+    stranger's commit, and messages show lines of what is read, such as passwords that Git ignores.
     """
-    from sparkgen.repository import way_out  # noqa: PLC0415 - the package alone loads no other
+    from sparkgen.repository import link_on, way_out  # noqa: PLC0415 - the package alone loads no other
 
     if not name:
         step = "give a file, a directory, or - for standard input"
@@ -180,6 +187,9 @@ def read_file(name: str) -> bytes | Problem:
         if out := way_out(name, needs_git=True):
             message = f"it is, or is below, a symbolic link out of the repository, to {out}"
             return _cannot_read(name, message, "delete the link, and copy the file into the repository")
+        is_linked = follow != "yes" and bool(link_on(name))
+        if is_linked and follow == "no":
+            return _cannot_read(name, "it is, or is below, a symbolic link", _COPY)
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             return _cannot_read(name, "it is a directory", "give the files in it")
@@ -191,6 +201,8 @@ def read_file(name: str) -> bytes | Problem:
             data = file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         return _explain(name, error)
+    if is_linked and not mentions_group(data):
+        return _cannot_read(name, "it is, or is below, a link to no sparkgen document", _COPY)
     return too_large(name) if len(data) > MAX_FILE_BYTES else data
 
 
@@ -212,11 +224,11 @@ def _explain(name: str, error: OSError | ValueError) -> Problem:
 
 def _nearest(path: Path) -> str:
     """A file beside the missing one with a similar name; "" if there is none."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only when a file is missing)
+    from sparkgen.textdiff import nearest  # noqa: PLC0415  (only when a file is missing)
 
     try:
         names = [entry.name for entry in os.scandir(path.parent)]
     except (OSError, ValueError):
         return ""
-    near = get_close_matches(path.name, names, n=1, cutoff=0.75)
-    return (path.parent / near[0]).as_posix() if near else ""
+    near = nearest(path.name, names, cutoff=0.75)
+    return (path.parent / near).as_posix() if near else ""

@@ -33,7 +33,7 @@ from sparkgen.importing.repair import Examine
 from sparkgen.importing.script import Script, is_submit, read_script, words_of
 from sparkgen.importing.shell import Unclosed
 from sparkgen.importing.submit import submits_nothing
-from sparkgen.repository import repository_root
+from sparkgen.repository import is_hidden, repository_root
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
@@ -107,7 +107,7 @@ def _text_of(name: str, script: str) -> str | None:
     """Returns the text of a file that a script names; None if import may not or cannot read it."""
     if script != COMMAND_LINE and not _belongs_to(name, script):
         return None
-    data = read_file(name)
+    data = read_file(name, "yes")
     text = data if isinstance(data, Problem) else decode(data, name)
     return None if isinstance(text, Problem) else text
 
@@ -126,7 +126,7 @@ def _belongs_to(name: str, script: str) -> bool:
         if not (root / ".git").exists() and beside.is_relative_to(here):
             root = here
         inside = file.relative_to(root)
-        return file.is_file() and not any(part.startswith(".") for part in inside.parts)
+        return file.is_file() and not is_hidden(inside.as_posix())
     except (OSError, ValueError):  # a link to itself, no valid path, or outside of the project
         return False
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sparkgen.document.node import Node
 from sparkgen.document.parse import parse
-from sparkgen.errors import Position
+from sparkgen.document.sources import read_file
+from sparkgen.errors import Position, Problem
 from sparkgen.grammar import GrammarError, quantity
 from sparkgen.whatif.prices import BadPrices, Prices, Rate, Shape
 
-LARGEST_FILE = 1 << 20
 LARGEST = 1_000_000_000
 """The most of a price in any currency, and of a node's cores, so that no sum of them is infinite."""
 LONGEST_NAME = 100
@@ -24,13 +23,9 @@ _SHAPE = ("name", "cores", "memory", "hour", "spotHour")
 
 def read_prices(name: str) -> Prices:
     """The prices in a file. Raises BadPrices with all of its problems."""
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise BadPrices(f"cannot read {name}: {error.strerror or error}") from error
-    if len(data) > LARGEST_FILE:
-        raise BadPrices(f"{name} is larger than 1 MiB; a price file has a few lines")
+    data = read_file(name)
+    if isinstance(data, Problem):
+        raise BadPrices(f"cannot read {name}: {data.message}; {data.next_step}")
     return prices_of(data, name)
 
 

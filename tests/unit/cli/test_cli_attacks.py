@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -309,3 +310,83 @@ def test_a_link_shows_nothing_of_the_readers_files(
         assert shown.code != 0
         assert "symbolic link out of the repository" in shown.out + shown.err
         assert "the-token" not in shown.out + shown.err
+
+
+@pytest.mark.parametrize(
+    ("link", "command"),
+    [
+        ("apps/app.lock.yaml", ("validate", "apps/app.yaml")),
+        ("apps/app.yaml", ("validate", "apps/app.yaml")),
+        ("named.yaml", ("validate", "apps/app.yaml", "-f", "named.yaml")),
+        ("named.yaml", ("validate", "apps/app.yaml", "--lock", "named.yaml")),
+        ("named.yaml", ("lint", "apps/app.yaml", "--config", "named.yaml")),
+        ("named.yaml", ("import", "named.yaml")),
+        (".sparkgen.yaml", ("validate", "apps/app.yaml")),
+        (".sparkgen.yaml", ("lint", "apps/app.yaml")),
+    ],
+)
+@pytest.mark.parametrize("to_folder", [False, True])
+def test_a_link_shows_nothing_of_a_file_that_git_ignores(
+    link: str, command: tuple[str, ...], to_folder: bool, cli: Cli
+) -> None:
+    """A pull request may link to a file of the checkout that is in no commit."""
+    Path(".git").mkdir()
+    Path("private").mkdir()
+    Path("private/creds.json").write_text(json.dumps({"aws": {"key": "AKIA0123"}, "spec": "hunter2"}))
+    Path("apps").mkdir()
+    Path("apps/app.yaml").write_text(DOCUMENT)
+    if to_folder and Path(link).parent.name:
+        Path("private", Path(link).name).write_text(Path("private/creds.json").read_text())
+        if link != "apps/app.yaml":
+            Path("private/app.yaml").write_text(Path("apps/app.yaml").read_text())
+        shutil.rmtree("apps")
+        Path("apps").symlink_to("private")
+    else:
+        Path(link).unlink(missing_ok=True)
+        Path(link).symlink_to(Path("..") / "private/creds.json" if "/" in link else "private/creds.json")
+    for form in ((), ("--format", "github"), ("--format", "json")):
+        shown = cli(*command, *(form if command[0] != "import" else ()))
+        said = shown.out + shown.err
+        assert shown.code != 0, said
+        assert "it is, or is below, a " in said
+        assert "link" in said
+        assert "AKIA" not in said
+        assert "hunter2" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (".env", "PASSWORD=hunter2\n", "is hidden"),
+        ("conf/.private/pip.txt", "hunter2\n", "is hidden"),
+        ("key.txt", "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n", "seems to contain a secret"),
+        ("kubeconfig", "hunter2\n", "seems to contain a secret"),
+        ("token.txt", "hunter2\n", "line 1 has no exact version"),
+        ("creds.json", '{"password": "hunter2"}\n', "line 1 has no exact version"),
+        ("creds.txt", "word -hunter2 --hunter2\n", "line 1 has an option after its package"),
+        ("link.txt", "", "is, or is below, a symbolic link"),
+        ("linked/a.txt", "", "is, or is below, a symbolic link"),
+    ],
+)
+def test_requirements_show_nothing_of_another_file(cli: Cli, name: str, text: str, message: str) -> None:
+    """A pull request may name any file of the checkout, and allow it in an ignore file."""
+    Path(".git").mkdir()
+    Path("private").mkdir()
+    Path("private/a.txt").write_text("hunter2\n")
+    if name == "link.txt":
+        Path(name).symlink_to("private/a.txt")
+    elif name == "linked/a.txt":
+        Path("linked").symlink_to("private")
+    else:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+    Path(".sparkgenignore").write_text(f"!{name}\n")
+    Path("apps").mkdir()
+    value = yaml.safe_load(DOCUMENT)
+    value["spec"]["deps"] = {"requirements": f"../{name}", "pythonVersion": "3.10"}
+    Path("apps/app.yaml").write_text(json.dumps(value))
+    for form in ("text", "json"):
+        shown = cli("validate", "apps/app.yaml", "--format", form)
+        assert shown.code == 1
+        assert message in shown.out + shown.err
+        assert "hunter2" not in shown.out + shown.err

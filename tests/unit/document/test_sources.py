@@ -14,7 +14,7 @@ from sparkgen.document.limits import MAX_FILE_BYTES
 from sparkgen.document.locks import Locks
 from sparkgen.document.node import Document
 from sparkgen.document.parse import parse
-from sparkgen.document.sources import Found, Reader, expand, read_file, without_documents
+from sparkgen.document.sources import Follow, Found, Reader, expand, read_file, without_documents
 from sparkgen.errors import Position, Problem
 
 OURS = "apiVersion: sparkgen.dev/v1alpha1\n"
@@ -82,7 +82,7 @@ def test_symbolic_links_that_loop(folder: Path) -> None:
 
 
 def test_a_link_out_of_the_repository_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may be a stranger's. One within the repository is read, and each where there is no repository."""
+    """It may be a stranger's. Where there is no repository, each is read."""
     home = folder / "home"
     home.mkdir()
     (home / "netrc").write_text("password x")
@@ -101,8 +101,42 @@ def test_a_link_out_of_the_repository_is_not_read(folder: Path, monkeypatch: pyt
             problem = read_file(name)
             assert isinstance(problem, Problem)
             assert "a symbolic link out of the repository" in problem.message
-        assert read_file(f"{up}inside.yaml") == OURS.encode()
         assert read_file(f"{up}../beside.yaml") == b"password x"
+
+
+def test_a_link_in_the_repository_is_read_only_as_a_document(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a stranger's, and lead to a file with passwords that Git ignores."""
+    repository = folder / "apps"
+    (repository / ".git").mkdir()
+    (repository / "private").mkdir()
+    (repository / "private" / "creds.json").write_text('{"key": "AKIA"}')
+    (repository / "creds.yaml").symlink_to("private/creds.json")
+    (repository / "linked").symlink_to("private")
+    (repository / "inside.yaml").symlink_to("b.yaml")
+    (folder / "again").symlink_to("apps")
+    monkeypatch.chdir(repository)
+    messages: dict[Follow, str] = {"no": "a symbolic link", "document": "a link to no sparkgen document"}
+    for name in ("creds.yaml", "linked/creds.json", str(folder / "again" / "creds.yaml")):
+        for follow, message in messages.items():
+            problem = read_file(name, follow)
+            assert isinstance(problem, Problem)
+            assert (problem.code, problem.message) == ("SG001", f"it is, or is below, {message}")
+        assert read_file(name, "yes") == b'{"key": "AKIA"}'
+    assert isinstance(read_file("inside.yaml"), Problem)
+    assert read_file("inside.yaml", "document") == OURS.encode()
+    assert read_file("../again/b.yaml") == OURS.encode()
+
+
+def test_a_search_opens_no_link_out_of_the_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is behind it has no effect: it is listed, and reading it gives the problem."""
+    repository = folder / "apps"
+    (repository / ".git").mkdir()
+    (folder / "other").write_text("nothing of ours")
+    (repository / "away.yaml").symlink_to("../other")
+    monkeypatch.chdir(repository)
+    assert "./away.yaml" in expand(["."])
 
 
 def test_found_files_stay_found(folder: Path) -> None:
