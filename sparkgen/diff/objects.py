@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from sparkgen import textdiff
 from sparkgen.diff.values import ObjectChange, Side
@@ -20,20 +21,34 @@ def object_changes(old: Side | None, new: Side | None) -> Iterator[ObjectChange]
     after = _by_key(new)
     runs = (old.run if old else "", new.run if new else "")
     for key in dict.fromkeys([*after, *before]):
-        change = _change(before.get(key), after.get(key), runs)
-        if change:
-            yield change
+        for pair in _pairs(before.get(key, []), after.get(key, [])):
+            change = _change(*pair, runs)
+            if change:
+                yield change
 
 
-def _by_key(side: Side | None) -> dict[Key, ObjectView]:
-    """Objects by group, kind and name; without the run in the name, to compare the objects of two runs."""
+def _by_key(side: Side | None) -> dict[Key, list[ObjectView]]:
+    """Objects by group, kind and name; without the run in the name, to compare the objects of two runs.
+
+    A folder may have several objects of one key, and who applies it gets one of them.
+    """
+    found: dict[Key, list[ObjectView]] = {}
     if side is None:
-        return {}
+        return found
     run = side.run
-    return {
-        (item["apiVersion"].rpartition("/")[0], item["kind"], _plain(_name(item), run)): item
-        for item in side.objects
-    }
+    for item in side.objects:
+        key = (item["apiVersion"].rpartition("/")[0], item["kind"], _plain(_name(item), run))
+        found.setdefault(key, []).append(item)
+    return found
+
+
+def _pairs(
+    old: Sequence[ObjectView], new: Sequence[ObjectView]
+) -> Iterator[tuple[ObjectView | None, ObjectView | None]]:
+    """The objects to compare: of several with one key, those that are equal first."""
+    if len(old) > 1:
+        old = sorted(old, key=lambda item: item not in new)
+    yield from zip_longest(old, new)
 
 
 def _plain(name: str, run: str) -> str:

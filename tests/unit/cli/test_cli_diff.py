@@ -334,6 +334,23 @@ def test_markdown_is_for_a_pull_request(repository: Cli) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["aa.yaml", "zz.yaml"])
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_second_object_of_one_name_in_a_rendered_directory(cli: Cli, name: str, changed: bool) -> None:
+    """Whoever applies the folder may get this one."""
+    assert cli("render", "app.yaml", "-o", "out").code == 0
+    text = Path("out/service-account.yaml").read_text()
+    Path("out", name).write_text(
+        text.replace("metadata:", "metadata:\n  annotations: {a: b}") if changed else text
+    )
+    result = cli("diff", "--rendered", "out", "app.yaml")
+    assert result.code == 1
+    assert "ServiceAccount" in result.out
+    assert ("-    a: b" in result.out) == changed
+    assert result.out.count("+kind") == 0
+    assert result.out.count("-kind: ServiceAccount") == 1
+
+
 def test_a_rendered_directory(cli: Cli) -> None:
     """Up to date, out of date, with a file too many, and whatever way it is laid out."""
     Path("b.yaml").write_text(DOCUMENT.replace("name: pi", "name: b"))
