@@ -1,4 +1,8 @@
-"""The immediate effects of faults; other faults are active for a time, and checked by active_faults.py."""
+"""The immediate effects of faults.
+
+Other faults last for a time.
+The file active_faults.py says which last now; network.py, cluster.py and driver.py ask it.
+"""
 
 from __future__ import annotations
 
