@@ -56,8 +56,8 @@ class Rule:
     servers are checked for the same mistake in different ways, or it has several forms, each check is a rule
     with the same code.
     `check`: a pure function. `chart`: why the Helm chart has the rule, too; "" for most rules, which only
-    `sparkgen validate` checks. The chart has the rules that protect security or names, or without which
-    nothing would prevent a failed nightly run or a loss of money.
+    `sparkgen validate` checks. The chart has the rules that protect security or names, or that need the
+    values that Helm gets.
     """
 
     code: str

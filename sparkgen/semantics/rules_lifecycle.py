@@ -120,7 +120,7 @@ def _restart(facts: DocumentFacts) -> str:
     return str(facts.get("restartPolicy", "type") or "Never")
 
 
-@rule("SG185", ERROR, chart="money: nothing ends the application at its deadline")
+@rule("SG185", ERROR)
 def job_fields_of_a_deployment(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of a Job on an application that always restarts, which is a Deployment: they would be lost."""
     if _restart(facts) != "Always" or facts.scheduled:

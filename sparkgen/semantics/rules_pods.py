@@ -31,7 +31,7 @@ def shared_pods(facts: DocumentFacts) -> Iterator[Finding]:
             yield Finding(path, f"is refused for drivers: {reason}", "true", "false", "delete it")
 
 
-@rule("SG167", ERROR, chart="a nightly run: the pod never starts, and its Job waits forever")
+@rule("SG167", ERROR)
 def root_users(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers that run as root while the pod forbids it: the kubelet does not start them.
 

@@ -22,12 +22,7 @@ _OWN_PORTS = {
 """Port properties that sparkgen sets -> to what."""
 
 
-@rule(
-    "SG120",
-    ERROR,
-    chart="money: a node selector, a toleration or a limit would be lost, and pods would "
-    "run where they should not",
-)
+@rule("SG120", ERROR)
 def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that native Spark applies, and that have a field here: they would be lost."""
     for name, text in facts.conf.items():

@@ -60,7 +60,7 @@ def names(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("SG144", ERROR, chart="money: executors start and fail, one after another")
+@rule("SG144", ERROR)
 def secrets(facts: DocumentFacts) -> Iterator[Finding]:
     """Executors that authenticate without the service's secret, or the reverse: their registration fails.
 

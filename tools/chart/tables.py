@@ -19,8 +19,6 @@ from sparkgen.model import staging as staging_model
 from sparkgen.model.batch import DEFAULT_QUEUE
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.properties.older import older_names
-from sparkgen.properties.table import judgements, same_fields
-from sparkgen.properties.verdicts import Verdict
 from sparkgen.resources import (
     batch,
     conf,
@@ -42,7 +40,7 @@ from sparkgen.resources import (
     staging,
     staging_layers,
 )
-from sparkgen.semantics import rules_kerberos, rules_lifecycle, rules_pods
+from sparkgen.semantics import rules_kerberos, rules_pods
 from sparkgen.semantics.findings import APPLICATION, rules_for
 from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
@@ -266,19 +264,6 @@ def _grammars() -> Table:
     return {"bytes": memory.UNITS, "microseconds": duration.UNITS}
 
 
-def _names(verdict: Verdict) -> list[str]:
-    """The properties of `spark.kubernetes.` with a verdict."""
-    return [
-        name
-        for name, row in judgements().items()
-        if row.verdict is verdict and name.startswith("spark.kubernetes.")
-    ]
-
-
-def _steps_of_moved() -> Mapping[str, str]:
-    return {name: judgements()[name].step for name in _names(Verdict.FIELD)}
-
-
 def _semantics() -> Table:
     every = sorted((*RULES, *RULES_OF_FILES), key=lambda rule: rule.code)
     return {
@@ -286,12 +271,8 @@ def _semantics() -> Table:
             name: [rule.code for rule in rules_for(kind, every) if rule.chart]
             for kind, name in {APPLICATION: "", **SERVERS}.items()
         },
-        "jobFields": rules_lifecycle.JOB_FIELDS,
-        "movedSettings": _steps_of_moved(),
         "olderNames": older_names(),
         "passedSettings": conf.PASSED_KUBERNETES,
-        "readSettings": sorted(_names(Verdict.READ)),
         "reservedSuffixes": names.RESERVED_SUFFIXES,
         "sharedPods": rules_pods.SHARED,
-        "sameField": [{"name": name, "path": path} for name, path in same_fields().items()],
     }

@@ -1,69 +1,8 @@
 {{- /*
-The rules that the chart has: those that guard security or names, or what costs a night or money (docs/helm.md). All
+The rules that the chart has: those that guard security or names, or that only the chart can check (docs/helm.md). All
 others are for `sparkgen validate`. Each is called after its code, with the facts as dot, and says what the generator
 says (sparkgen/semantics).
 */ -}}
-
-{{- /* Whether the field that takes a property's place has its value already. In: facts, name, text. Out: said. */ -}}
-{{- define "sparkgen.alreadySaid" -}}
-  {{- $_ := set . "said" false -}}
-  {{- $decided := false -}}
-  {{- range $entry := .facts.tables.sameField -}}
-    {{- $prefix := hasSuffix "." $entry.name -}}
-    {{- if and (not $decided) (ternary (hasPrefix $entry.name $.name) (eq $entry.name $.name) $prefix) -}}
-      {{- $decided = true -}}
-      {{- $path := ternary (append $entry.path (trimPrefix $entry.name $.name)) $entry.path $prefix -}}
-      {{- $call := dict "from" $.facts.spec "path" $path -}}
-      {{- template "sparkgen.lookup" $call -}}
-      {{- $_ := set $ "said" (and $call.found (eq (toRawJson $call.value) (toRawJson $.text))) -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG120" -}}
-  {{- $facts := . -}}
-  {{- range $name, $text := .conf -}}
-    {{- if hasPrefix "spark.kubernetes." $name -}}
-      {{- $call := dict "facts" $facts "name" $name "text" $text -}}
-      {{- template "sparkgen.alreadySaid" $call -}}
-      {{- $step := "" -}}
-      {{- if or (has $name $facts.tables.readSettings) $call.said -}}
-      {{- else if eq $name "spark.kubernetes.namespace" -}}
-        {{- if ne $text ($facts.value.metadata.namespace | default "") -}}
-          {{- $step = printf "set `metadata.namespace: %s`" (include "sparkgen.shortened" $text) -}}
-        {{- end -}}
-      {{- else if hasKey $facts.tables.movedSettings $name -}}
-        {{- $step = get $facts.tables.movedSettings $name -}}
-      {{- else -}}
-        {{- $parts := splitList "." $name -}}
-        {{- range $count := untilStep (sub (len $parts) 1 | int) 0 -1 -}}
-          {{- $prefix := printf "%s." (slice $parts 0 $count | join ".") -}}
-          {{- if not $step -}}{{- $step = get $facts.tables.movedSettings $prefix -}}{{- end -}}
-        {{- end -}}
-      {{- end -}}
-      {{- if $step -}}
-        {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
-            "message" "sparkgen does not use it, so it would be lost" "next" (printf "%s instead" $step)) -}}
-      {{- end -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG144" -}}
-  {{- $section := .spec.shuffleService | default dict -}}
-  {{- if and (eq "daemonset" ($section.mode | default "daemonset")) (hasKey $section "name") -}}
-    {{- $authenticates := include "sparkgen.isTrue" (list .properties "spark.authenticate" true) -}}
-    {{- if and $authenticates (not (hasKey $section "secretName")) -}}
-      {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "shuffleService")
-          "message" "each run has its own secret, which the service cannot know, so no executor can register"
-          "next" "add `secretName:` with a Secret that has the service's secret; or, for a service without a secret, set `spark.authenticate: \"false\"` in `sparkConf`") -}}
-    {{- else if and (not $authenticates) (hasKey $section "secretName") -}}
-      {{- template "sparkgen.problem" (dict "facts" . "path" (concat .root (list "sparkConf" "spark.authenticate"))
-          "message" "the service has a secret, so it refuses executors that do not authenticate"
-          "next" "delete it, or delete `secretName` if the service has none") -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
 
 {{- define "sparkgen.rule.SG155" -}}
   {{- $facts := . -}}
@@ -129,44 +68,6 @@ says (sparkgen/semantics).
       {{- template "sparkgen.problem" (dict "facts" $facts "next" "delete it"
           "path" (concat $facts.root (list "driver" "template" "spec" $name))
           "message" (printf "is refused for drivers: %s" $reason)) -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG167" -}}
-  {{- $facts := . -}}
-  {{- range $container := .containers -}}
-    {{- $role := get $facts.spec $container.role -}}
-    {{- $typed := $role.podSecurityContext | default dict -}}
-    {{- $pod := omit (dig "template" "spec" "securityContext" dict $role) -}}
-    {{- range $key, $value := $typed -}}{{- $_ := set $pod $key $value -}}{{- end -}}
-    {{- $own := $container.spec.securityContext | default dict -}}
-    {{- $user := dig "runAsUser" (dig "runAsUser" "" $pod) $own | toRawJson -}}
-    {{- $strict := dig "runAsNonRoot" (dig "runAsNonRoot" true $pod) $own -}}
-    {{- $path := list -}}
-    {{- if hasKey $own "runAsUser" -}}
-      {{- $path = concat $container.path (list "securityContext" "runAsUser") -}}
-    {{- else if and $container.typed (eq $container.kind "spark") -}}
-      {{- $path = concat $facts.root (list $container.role) (ternary
-          (list "podSecurityContext" "runAsUser") (list "template" "spec" "securityContext" "runAsUser")
-          (hasKey $typed "runAsUser")) -}}
-    {{- end -}}
-    {{- if and $path $strict (eq $user "0") -}}
-      {{- template "sparkgen.problem" (dict "facts" $facts "path" $path
-          "message" "is root, but `runAsNonRoot` is on by default: the container never starts"
-          "next" "use the image's own user (185 in the stock image), or set `runAsNonRoot: false` beside it") -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG185" -}}
-  {{- $facts := . -}}
-  {{- if and (eq "Always" (dig "restartPolicy" "type" "" .spec)) (not .scheduled) -}}
-    {{- range $field, $next := .tables.jobFields -}}
-      {{- if and (hasKey $facts.spec $field) (ne "false" (get $facts.spec $field | toRawJson)) -}}
-        {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $facts.root $field) "next" $next
-            "message" "has no effect with `restartPolicy.type: Always`, which makes a Deployment") -}}
-      {{- end -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
