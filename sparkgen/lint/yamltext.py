@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.errors import Path
@@ -22,10 +24,54 @@ class Unfixable(Exception):
     """The text has a form that this module does not change."""
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New lines for those from `start` to before `end`, both from 0; if these are equal, only added."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+    def is_after(self, other: Change) -> bool:
+        """Whether this change and one above it change different places, so that their order has no effect."""
+        if self.start == other.end:
+            return self.start < self.end and other.start < other.end
+        return self.start > other.end
+
+
+class File:
+    """The text of a file, for the changes that edits of its documents would make."""
+
+    def __init__(self, text: str) -> None:
+        import yaml  # noqa: PLC0415 - 20 ms that only edits pay
+
+        self.lines = _LINE.findall(text)
+        if self.lines and not self.lines[-1]:
+            self.lines.pop()
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        self._roots: list[Any] = list(yaml.compose_all(text, Loader=loader))
+
+    def change(self, index: int, edit: Edit) -> Change:
+        """The change for an edit in the document number `index`, from 0. Raises Unfixable."""
+        if index >= len(self._roots):
+            raise Unfixable
+        page = _Page(self.lines, self._roots[index])
+        return page.put(edit.path, edit.value) if isinstance(edit, Put) else page.delete(edit)
+
+    def text(self, changes: Sequence[Change]) -> str:
+        """The text with changes of different places, in their order."""
+        parts: list[str] = []
+        place = 0
+        for change in changes:
+            parts += [*self.lines[place : change.start], *change.lines]
+            place = change.end
+        return "".join([*parts, *self.lines[place:]])
+
+
 def edited(text: str, index: int, edit: Edit) -> str:
     """The text of a file with an edit in its document number `index`, from 0. Raises Unfixable."""
-    page = _Page(text, index)
-    return page.put(edit.path, edit.value) if isinstance(edit, Put) else page.delete(edit)
+    file = File(text)
+    return file.text([file.change(index, edit)])
 
 
 def applied(value: Any, edit: Edit) -> Any:
@@ -77,20 +123,12 @@ def _without(value: Any, path: Path) -> Any:
 class _Page:
     """A file's lines, and PyYAML's nodes of one of its documents."""
 
-    def __init__(self, text: str, index: int) -> None:
-        import yaml  # noqa: PLC0415 - 20 ms that only edits pay
+    def __init__(self, lines: Sequence[str], root: Any) -> None:
+        self.lines = lines
+        self.root = root
 
-        self.lines = _LINE.findall(text)
-        if self.lines and not self.lines[-1]:
-            self.lines.pop()
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        roots = list(yaml.compose_all(text, Loader=loader))
-        if index >= len(roots):
-            raise Unfixable
-        self.root: Any = roots[index]
-
-    def put(self, path: Path, value: Any) -> str:
-        """The text with a value at a path."""
+    def put(self, path: Path, value: Any) -> Change:
+        """The change that puts a value at a path."""
         node, depth, _ = self._walk(path)
         if depth == len(path):
             return self._replace(node, value)
@@ -101,8 +139,8 @@ class _Page:
             return self._insert_in_braces(node, rest, value)
         return self._insert_lines(node, rest, value)
 
-    def delete(self, edit: Delete) -> str:
-        """The text without the key or item at exactly this path (from `whole_of`)."""
+    def delete(self, edit: Delete) -> Change:
+        """The change that deletes the key or item at exactly this path (from `whole_of`)."""
         node, depth, key = self._walk(edit.path)
         parent, _, _ = self._walk(edit.path[:-1])
         if depth != len(edit.path) or parent.flow_style:
@@ -114,7 +152,7 @@ class _Page:
         last = start.line if key is not None and _is_alias(key, node) else self._last_line(node)
         if "#" in "".join(self.lines[start.line : last + 1]):
             raise Unfixable  # perhaps a comment, which must not be lost
-        return "".join([*self.lines[: start.line], *self.lines[last + 1 :]])
+        return Change(start.line, last + 1, ())
 
     def _walk(self, path: Path) -> tuple[Any, int, Any]:
         """The node at a path or its deepest ancestor, the length of its path, and its key.
@@ -137,17 +175,17 @@ class _Page:
             node, key = child, name
         return node, len(path), key
 
-    def _replace(self, node: Any, value: Any) -> str:
+    def _replace(self, node: Any, value: Any) -> Change:
         start, end = node.start_mark, node.end_mark
         old = self.lines[start.line][start.column : end.column]
         if node.id != "scalar" or start.line != end.line or old[:1] in ("&", "!", "|", ">", ""):
             raise Unfixable
         line = self.lines[start.line]
-        self.lines[start.line] = line[: start.column] + _flow(value) + line[end.column :]
-        return "".join(self.lines)
+        new = line[: start.column] + _flow(value) + line[end.column :]
+        return Change(start.line, start.line + 1, (new,))
 
-    def _insert_lines(self, node: Any, names: Path, value: Any) -> str:
-        """The text with new lines after the last line of a block mapping."""
+    def _insert_lines(self, node: Any, names: Path, value: Any) -> Change:
+        """The change that adds lines after the last line of a block mapping."""
         last = self._last_line(node)
         end = _ending(self.lines[last]) or _ending(self.lines[0]) or "\n"
         indent = node.start_mark.column
@@ -157,11 +195,11 @@ class _Page:
             indent += _STEP
         added.append(f"{' ' * indent}{scalar(str(names[-1]))}: {_flow(value)}{end}")
         if not _ending(self.lines[last]):
-            self.lines[last] += end
-        return "".join([*self.lines[: last + 1], *added, *self.lines[last + 1 :]])
+            return Change(last, last + 1, (self.lines[last] + end, *added))
+        return Change(last + 1, last + 1, tuple(added))
 
-    def _insert_in_braces(self, node: Any, names: Path, value: Any) -> str:
-        """The text with a new pair before the brace that ends a flow mapping."""
+    def _insert_in_braces(self, node: Any, names: Path, value: Any) -> Change:
+        """The change that adds a pair before the brace that ends a flow mapping."""
         text = _flow(value)
         for name in reversed(names[1:]):
             text = f"{{{scalar(str(name))}: {text}}}"
@@ -173,10 +211,8 @@ class _Page:
             raise Unfixable
         comma = "" if body.endswith(("{", ",")) else ","
         space = "" if body.endswith("{") else " "
-        self.lines[mark.line] = (
-            f"{body}{comma}{space}{scalar(str(names[0]))}: {text}{head[len(body) :]}{tail}"
-        )
-        return "".join(self.lines)
+        new = f"{body}{comma}{space}{scalar(str(names[0]))}: {text}{head[len(body) :]}{tail}"
+        return Change(mark.line, mark.line + 1, (new,))
 
     def _last_line(self, node: Any) -> int:
         """The number, from 0, of the last line with a character of a node."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sparkgen.cli.lint import _finder
-from sparkgen.lint import PROFILES, Config, Policy, fix_text
+from sparkgen.document import Document
+from sparkgen.lint import PROFILES, Config, Policy, fix, fix_text
 from sparkgen.lint.settings import Settings
 from sparkgen.usecases.lint import Review
 
@@ -185,3 +186,33 @@ def test_what_is_ignored_is_not_fixed() -> None:
 def test_what_is_not_valid_is_not_touched(text: str) -> None:
     """A broken document is fixed by people first."""
     assert fixed(text) == text
+
+
+def test_many_findings_are_fixed_in_few_looks_at_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look takes as long as the file is large: not one for each finding. One that stays keeps no other."""
+    looks = 0
+    read = fix._documents
+
+    def counted(data: bytes) -> tuple[Document, ...]:
+        nonlocal looks
+        looks += 1
+        return read(data)
+
+    monkeypatch.setattr(fix, "_documents", counted)
+    one = with_spec("  suspend: no\n  driver:\n    env:\n    - {name: A, value: b}\n").replace(GUARDS, "")
+    texts = [one.replace("name: report #", f"name: report{number} #") for number in range(60)]
+    texts[7] = texts[7].replace(
+        "metadata: # who\n  name: report7 # the report\n", "metadata: {\n  name: report7\n}\n"
+    )
+    text = fix_text("---\n".join(texts).encode(), _finder(REVIEW, "app.yaml")).data.decode()
+    assert looks < 40
+    assert text.count("target: flux") == 59
+    assert text.count("suspend: false") == 60
+    assert "metadata: {\n  name: report7\n}\n" in text
+
+
+def test_a_file_is_looked_at_so_often_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left stays a finding."""
+    monkeypatch.setattr(fix, "MOST_TRIES", 0)
+    text = HEAD.format(metadata="") + "  suspend: no\n"
+    assert fix_text(text.encode(), _finder(REVIEW, "app.yaml")) == fix.Fixed(text.encode(), ())
