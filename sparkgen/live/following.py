@@ -14,6 +14,8 @@ LOOK_SECONDS = 2.0
 """Seconds between two searches for new containers."""
 LONGEST_LINE = 16 * 2**20
 """The largest number of bytes of a line. The whole log of a container has 10 MiB, unless it is followed."""
+MOST_WAITING = 64
+"""Lines that wait for their reader, such as a pager; then the logs wait, too."""
 
 Read = Callable[[Source], Iterable[bytes]]
 Look = Callable[[], tuple[Sequence[Source], bool]]
@@ -54,7 +56,7 @@ def one_by_one(sources: Iterable[Source], read: Read) -> Iterator[str]:
 
 def together(look: Look, read: Read, clock: Callable[[], float] = time.monotonic) -> Iterator[str]:
     """Yields the lines of logs as they are written, each marked; also of containers that start later."""
-    heard: queue.SimpleQueue[_Heard] = queue.SimpleQueue()
+    heard: queue.Queue[_Heard] = queue.Queue(MOST_WAITING)
     begun: set[Source] = set()
     open_ = 0
     while True:
@@ -75,7 +77,7 @@ def together(look: Look, read: Read, clock: Callable[[], float] = time.monotonic
                 yield _marked(source, f"{what}\n")
 
 
-def _for_a_while(heard: queue.SimpleQueue[_Heard], clock: Callable[[], float]) -> Iterator[_Heard]:
+def _for_a_while(heard: queue.Queue[_Heard], clock: Callable[[], float]) -> Iterator[_Heard]:
     """Yields what arrives, for LOOK_SECONDS or until a log has ended."""
     until = clock() + LOOK_SECONDS
     while (left := until - clock()) > 0:
@@ -88,7 +90,7 @@ def _for_a_while(heard: queue.SimpleQueue[_Heard], clock: Callable[[], float]) -
             return
 
 
-def _listen(source: Source, read: Read, heard: queue.SimpleQueue[_Heard]) -> None:
+def _listen(source: Source, read: Read, heard: queue.Queue[_Heard]) -> None:
     try:
         for line in lines(read(source)):
             heard.put((source, line))

@@ -89,7 +89,7 @@ def objects_of(application: Application, asked: AskedSession) -> SessionObjects:
     run = run_of(workload)
     return SessionObjects(
         basis=tuple(item for item in rendered if item["kind"] in _BASIS),
-        job=_job(workload, run, asked),
+        job=_job(_naming(workload, application), run, asked),
         files=tuple(item for item in rendered if item["kind"] == "ConfigMap"),
         run=run,
         policy=application.network_policy is not None,
@@ -155,6 +155,20 @@ def _as_session(application: Application) -> Application:
     return replace(
         application, target="kubectl", restart="Never", retries=0, suspend=False, schedule=None, history=None
     )
+
+
+def _naming(workload: Object, application: Application) -> Object:
+    """Returns the run's object whose pods name the artifacts: a session's pod has no other part of them."""
+    references = [one.reference for one in application.delivery.artifacts] if application.delivery else []
+    if not references:
+        return workload
+    template = workload["spec"]["template"]
+    annotations = {
+        **template["metadata"].get("annotations", {}),
+        contract.ANNOTATION_ARTIFACTS: ",".join(references),
+    }
+    named = {**template, "metadata": {**template["metadata"], "annotations": annotations}}
+    return {**workload, "spec": {**workload["spec"], "template": named}}
 
 
 def _of_run(item: Object, run: str) -> Object:

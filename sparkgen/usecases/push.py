@@ -7,6 +7,7 @@ registry has all of its artifacts.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
@@ -23,6 +24,7 @@ from sparkgen.delivery.oci import Blob, Image, image, sha256
 from sparkgen.delivery.pack import Layer, layer
 from sparkgen.delivery.registry import credentials
 from sparkgen.delivery.registry.client import Client, Target
+from sparkgen.delivery.registry.errors import RegistryError
 from sparkgen.delivery.registry.upload import Look, Repository
 from sparkgen.delivery.source import source
 from sparkgen.document.locks import ARTIFACTS, laid
@@ -203,7 +205,10 @@ def _push(planned: Plan, packed: Packed, repository: Repository, inputs: Inputs,
     sent += _bring(repository, repository.blob, config, upload_config, push)
     its_tag = tag(planned.document, packed)
     put = partial(repository.put_manifest, its_image.manifest, its_tag)
-    sent += _bring(repository, repository.manifest, manifest, put, push)
+    brought = _bring(repository, repository.manifest, manifest, put, push)
+    if not brought:
+        _renew(put)
+    sent += brought
     return Pushed(packed, sent, uploaded=bool(sent))
 
 
@@ -223,6 +228,15 @@ def _bring(repository: Repository, look: Look, blob: Blob, upload: Callable[[], 
             "`delivery.repository`"
         )
     return blob.size
+
+
+def _renew(put: Callable[[], None]) -> None:
+    """Put a manifest that is there once more: a garbage collection counts from its last push.
+
+    It is there also if the registry refuses that, because tags are immutable, or who pushes may only pull.
+    """
+    with contextlib.suppress(RegistryError):
+        put()
 
 
 def _packed_again(

@@ -125,15 +125,23 @@ def test_the_lock_of_the_example_is_what_push_writes(project: Cli, registry: Reg
     assert lock.read_bytes() == before
 
 
-def test_a_second_push_sends_nothing(project: Cli, registry: Registry) -> None:
-    """A question to the registry for each part, and the lock is not touched."""
+@pytest.mark.parametrize("refusal", [[], [(400, b"the tag is immutable")], [(403, b"")], [(405, b"")]])
+def test_a_second_push_sends_the_manifest_alone(
+    project: Cli, registry: Registry, refusal: list[tuple[int, bytes]]
+) -> None:
+    """A question for each part; the lock is not touched. The manifest shows that it was pushed again.
+
+    A staging server's garbage collection counts from then. A registry that refuses it has it nevertheless.
+    """
     project("push", "app.yaml")
     registry.calls.clear()
+    registry.answers[("PUT", "/manifests/")] = refusal
     before = Path("app.lock.yaml").stat().st_mtime_ns
     done = project("push", "app.yaml")
     assert (done.code, done.out) == (0, "nothing to push: app.yaml is up to date\n")
-    questions = {"HEAD /v2/data/etl/manifests/sha256:": 1, "HEAD /v2/data/etl/blobs/sha256:": 2}
-    assert registry.calls == {"GET /v2/": 1, **questions}
+    [tag] = registry.tags
+    asked = {"HEAD /v2/data/etl/manifests/sha256:": 1, "HEAD /v2/data/etl/blobs/sha256:": 2}
+    assert registry.calls == {"GET /v2/": 1, **asked, f"PUT /v2/data/etl/manifests/{tag}": 1}
     assert Path("app.lock.yaml").stat().st_mtime_ns == before
 
 
@@ -241,7 +249,9 @@ def test_whatever_a_registry_altered_is_pushed_again(
     where, digest = parts(registry)[part]
     where[digest] = where[digest][:-1] + (b"" if cut else b"?")
     if not cut:
+        altered = where[digest]
         assert "nothing to push" in project("push", "app.yaml").out
+        where[digest] = altered  # a manifest is put again by each push
     done = project("push", "app.yaml", *([] if cut else ["--verify"]))
     assert (done.code, "pushed, " in done.out) == (0, True), done.err
     assert (registry.blobs, registry.manifests) == before

@@ -15,6 +15,7 @@ from k8s import pod_security
 from sparkgen import contract, model, names
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.pods.template import read_template
+from sparkgen.runtime.registry_gc.values import DIGEST
 from sparkgen.shell.session_objects import (
     AskedSession,
     SessionObjects,
@@ -45,6 +46,18 @@ def made(example: str, **metadata: Any) -> SessionObjects:
 def served(job: Object) -> Object:
     """The Job as the API server has it."""
     return {**job, "metadata": {**job["metadata"], "uid": "uid-of-the-job"}}
+
+
+def test_the_job_names_the_artifacts_of_its_executors() -> None:
+    """A staging server's garbage collection keeps what a Job names; it reads no ConfigMap."""
+    folder = EXAMPLES / "laptop-code"
+    value = yaml.safe_load((folder / "app.yaml").read_text())
+    lock = yaml.safe_load((folder / "app.lock.yaml").read_text())
+    value["spec"]["artifacts"] = lock["spec"]["artifacts"]
+    job = objects_of(model.build(value, "analytics"), AskedSession("etl", "0a1b2", HASH)).job
+    manifests = {one["reference"].partition("@")[2] for one in value["spec"]["artifacts"]}
+    assert manifests
+    assert set(DIGEST.findall(json.dumps(job["spec"]["template"]))) == manifests
 
 
 @EACH

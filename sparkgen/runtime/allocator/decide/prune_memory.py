@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.values.attempt import HIGHEST_FOUND_ID
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff, CreateRequest, DeleteRequest
 from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
@@ -26,6 +27,7 @@ def prune_memory(
     memory = _new_session(target, memory)
     named = executor_states.named_by_driver(target)
     ids = {*snapshot.executors, *named, *memory.requests}
+    found = max((id_ for id_ in ids if id_ <= HIGHEST_FOUND_ID), default=0)
     requests = {id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)}
     deleted = {id_ for id_, r in memory.removals.items() if _long_deleted(id_, r, snapshot, now)}
     requests = {id_: r for id_, r in requests.items() if id_ not in deleted}
@@ -35,7 +37,7 @@ def prune_memory(
     since = memory.speaking_since
     return replace(
         memory,
-        next_id=max(memory.next_id, max(ids, default=0) + 1),
+        next_id=max(memory.next_id, found + 1),
         requests=requests,
         removals={
             id_: r for id_, r in memory.removals.items() if id_ in there and not _ignored(id_, r, snapshot)

@@ -11,6 +11,11 @@ from sparkgen import contract
 from sparkgen.runtime.addresses import url_host
 
 ATTEMPT_LENGTH = 5
+HIGHEST_ID = 2**31 - 1
+"""The highest id of an executor: Spark's have 32 bits. Pods with higher ones in their names are of others."""
+HIGHEST_FOUND_ID = 10**9
+"""The highest id from which new ids continue if a pod or the driver shows it. Whoever may create pods chooses
+one, and there must be enough ids behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,9 @@ class Attempt:
     def executor_id(self, pod_name: str) -> int | None:
         """The id in the name of an executor's pod; None for a pod that is not an executor of this attempt."""
         found = re.fullmatch(r"[1-9][0-9]{0,9}", pod_name.removeprefix(self.executor_name_prefix))
-        return int(found[0]) if found and pod_name.startswith(self.executor_name_prefix) else None
+        if not found or not pod_name.startswith(self.executor_name_prefix):
+            return None
+        return int(found[0]) if int(found[0]) <= HIGHEST_ID else None
 
     @property
     def executor_name_prefix(self) -> str:

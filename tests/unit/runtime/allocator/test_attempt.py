@@ -20,7 +20,8 @@ def test_names_are_a_function_of_run_attempt_and_id() -> None:
 
 def test_an_executors_id_is_read_from_its_name() -> None:
     """The id in a name is the one that the name was made from."""
-    assert [ATTEMPT.executor_id(ATTEMPT.executor_name(id_)) for id_ in (1, 10, 4321)] == [1, 10, 4321]
+    ids = [1, 10, 4321, 2**31 - 1]
+    assert [ATTEMPT.executor_id(ATTEMPT.executor_name(id_)) for id_ in ids] == ids
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,8 @@ def test_an_executors_id_is_read_from_its_name() -> None:
         "{}-exec-0",
         "{}-exec--1",
         "{}-exec-\u0661",
+        "{}-exec-2147483648",
+        "{}-exec-9999999999",
     ],
 )
 def test_other_names_have_no_id(name: str) -> None:

@@ -89,6 +89,15 @@ def test_missing_executors_are_created_with_new_ids() -> None:
     assert decision.reason == "1 of 3 executors (1 registered); creating 10-11"
 
 
+def test_a_pod_with_the_highest_number_uses_up_no_ids() -> None:
+    """Whoever may create pods can name one like an executor: new ids follow the old ones."""
+    forged = pod(2**31 - 1)
+    made = decided(seen([forged]), wants(2, registered=set()), remembers(next_id=3))
+    assert ids(made.actions, Create) == [3]  # the pod counts until it is deleted
+    highest = decided(seen([pod(10**9)]), wants(2), remembers(next_id=3)).memory.next_id
+    assert 10**9 < highest <= 10**9 + 3
+
+
 def test_before_the_driver_speaks_the_first_executors_are_created_but_not_started() -> None:
     """Their pods and images are fetched while the driver's JVM starts; they wait for the word."""
     decision = decided(
