@@ -38,6 +38,9 @@ and the command uploads only what the registry does not have yet.
 The command records what it pushed in a lock file beside each document: commit app.lock.yaml together with
 app.yaml. render, diff, validate, lint and apply read the lock file and compare it with the local files.
 
+Without `spec.delivery.repository`, the command uploads nothing, because ConfigMaps of the run contain the
+files. It then writes a lock file with the files in it, which only Helm needs: pass it as another -f.
+
 The command asks the registry for every part of an artifact, and uploads again what the registry has lost.
 
 Log in to the registry with docker, podman, helm or oras: sparkgen uses the credentials that they store. To
@@ -111,7 +114,7 @@ def brought(
         locks = usecase.write_locks([plan for plan in plans if plan.document.source in files], request)
         _tell(late, pushed, locks, request, stdout=False)
     return [
-        usecase.with_artifacts(plan.document, plan.values, local_files.lock_name(plan.document, request))
+        local_files.with_artifacts(plan.document, plan.values, local_files.lock_name(plan.document, request))
         if plan.stale
         else plan.document
         for plan in plans
@@ -156,7 +159,9 @@ def _tell(
     for one in (one for one in pushed if one.uploaded or is_late):
         size = bytes_text(int(one.packed.value["size"]))
         became = f"pushed, {bytes_text(one.sent)} uploaded" if one.uploaded else "exists already"
-        say(f"{one.packed.name}: {one.packed.value['reference']}, {size}: {became}")
+        if one.packed.mounted:
+            became = "nothing to upload"
+        say(f"{one.packed.name}: {_place(one.packed)}, {size}: {became}")
     for name, became in locks:
         say(f"{name}: {became}")
     if not locks and not any(one.uploaded for one in pushed) and not request.quiet:
@@ -178,13 +183,17 @@ def _tell_plans(plans: Sequence[usecase.Plan]) -> None:
     for plan in plans:
         for packed in plan.packed:
             late = packed.name in {different.artifact for different in plan.stale}
-            became = "would be pushed" if late else "is up to date"
+            became = "would be pushed" if late and not packed.mounted else "is up to date"
             size = bytes_text(int(packed.value["size"]))
             listed = _files(packed)
             files = number_of(len(listed), "file")
-            _print(f"{packed.name}: {packed.value['reference']}, {size}, {files}: {became}")
+            _print(f"{packed.name}: {_place(packed)}, {size}, {files}: {became}")
             for path, bytes_ in listed:
                 _print(f"  {path}  {bytes_text(bytes_)}")
+
+
+def _place(packed: usecase.Packed) -> str:
+    return str(packed.value.get("reference", "a ConfigMap of the run"))
 
 
 def _files(packed: usecase.Packed) -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +13,15 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
+from sparkgen.delivery.globs import MAGIC
+from sparkgen.delivery.ignore import FILE_NAME as IGNORE_FILE
 from sparkgen.diff.revision_files import WORK_TREE, Point, documents, named_files, parts_in
 from sparkgen.document import configuration
 from sparkgen.document.configuration import FILE_NAME, Configured
 from sparkgen.document.locks import lock_of
 from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.semantics.local_entries import entries_of
+from sparkgen.usecases import local_files
 from sparkgen.usecases.validate import agree, check, examine
 
 if TYPE_CHECKING:
@@ -67,10 +72,10 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
             f"{', '.join(request.sources)}: no document in {old.name} or in {new.name}; give files or "
             "directories with documents (add -R to search subdirectories)"
         )
-    same = {one for one in {*before} & {*after} if new.commit or not _names_files(one)}
+    same = {one for one in {*before} & {*after} if not _names_files(one)}
     was, shall = replace(request, configured=then), replace(request, configured=now)
-    earlier = _applications([unit for unit in before if unit not in same], old, was)
-    later = _applications([unit for unit in after if unit not in same], new, shall)
+    earlier = _applications(where, [unit for unit in before if unit not in same], old, was)
+    later = _applications(where, [unit for unit in after if unit not in same], new, shall)
     return earlier, later, len(same)
 
 
@@ -144,7 +149,7 @@ def _names_files(unit: Unit) -> bool:
     )
 
 
-def _applications(units: Sequence[Unit], point: Point, request: Request) -> list[Side]:
+def _applications(where: Repository, units: Sequence[Unit], point: Point, request: Request) -> list[Side]:
     """Returns the applications of units. Raises SparkgenError for an error, unless the point ignores it."""
     groups: dict[tuple[str, tuple[tuple[str, bytes], ...], tuple[str, bytes]], list[Unit]] = {}
     for unit in units:
@@ -153,7 +158,7 @@ def _applications(units: Sequence[Unit], point: Point, request: Request) -> list
     result: list[Side] = []
     for (_, _, named), group in groups.items():
         with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
-            places = _Places(Path(folder), point)
+            places = _Places(Path(folder), where, point)
             sources = [places.put_document(unit) for unit in group]
             overlays = [places.put(name, data) for name, data in group[0].overlays]
             placed = replace(
@@ -161,7 +166,8 @@ def _applications(units: Sequence[Unit], point: Point, request: Request) -> list
                 sources=tuple(sources),
                 values=tuple(overlays),
                 lock=places.put(*named) if named[0] else "",
-                # The files of another revision are not on disk; its lock says which were pushed.
+                # The files of another revision are not on disk; its lock says which were pushed. If there is
+                # no registry, they are checked out.
                 local_files="unread" if point.commit else "pushed",
             )
             rendered = _rendered(placed, places, request, point)
@@ -172,8 +178,8 @@ def _applications(units: Sequence[Unit], point: Point, request: Request) -> list
 class _Places:
     """Writes files of a point for the reader of documents, and maps their paths to their names."""
 
-    def __init__(self, folder: Path, point: Point) -> None:
-        self._folder, self._point = folder, point
+    def __init__(self, folder: Path, where: Repository, point: Point) -> None:
+        self._folder, self._where, self._point = folder, where, point
         self._names: dict[str, str] = {}
 
     def put(self, name: str, data: bytes) -> str:
@@ -194,6 +200,17 @@ class _Places:
             self._names[lock] = unit.lock[0]
         return path
 
+    def checked_out(self, document: Document) -> Path:
+        """Check out the local files of a document. Returns the folder to which their paths are relative."""
+        home, tree = Path(self.name(document.source)).parent, self._folder / "tree"
+        (tree / ".git").mkdir(parents=True, exist_ok=True)
+        places = [Path(os.path.normpath(home / _fixed(one.pattern))) for one in entries_of(document.value)]
+        ignoring = [
+            above / IGNORE_FILE for place in places for above in (home, *home.parents, *place.parents)
+        ]
+        self._where.write(self._point.commit, map(str, (*places, *ignoring)), tree)
+        return tree / os.path.relpath(home.resolve(), self._where.root)
+
     def name(self, path: str) -> str:
         """Returns the name of a placed file in its repository."""
         return self._names.get(path, path)
@@ -210,7 +227,11 @@ def _rendered(placed: Request, places: _Places, request: Request, point: Point) 
 
     checked = check(placed, lambda: b"")
     errors = [places.shown(one) for one in checked.problems if one.severity is Severity.ERROR]
-    documents = list(checked.documents)
+    documents = []
+    for document in checked.documents:
+        complete, wrong = _with_files(document, placed, places)
+        errors += [places.shown(one) for one in wrong]
+        documents += [] if wrong else [complete]
     if errors and point.ignore is None:
         show(errors, request, Stdin(), on_stdout=False)
         raise SparkgenError(NOT_COMPARED)
@@ -222,6 +243,21 @@ def _rendered(placed: Request, places: _Places, request: Request, point: Point) 
         documents = [one for one in documents if not _has_errors(one)]
     agree(documents, request.namespace)
     return [side(document, request.namespace, places.name(document.source)) for document in documents]
+
+
+def _with_files(document: Document, placed: Request, places: _Places) -> tuple[Document, list[Problem]]:
+    """Returns a document with the contents of its local files, if it is of a commit and has no registry."""
+    if placed.local_files != "unread" or not local_files.lacks_contents(document):
+        return document, []
+    return local_files.with_contents(
+        document, local_files.found(document, placed, places.checked_out(document))
+    )
+
+
+def _fixed(pattern: str) -> str:
+    """Returns a path, or the folder in which a glob begins to differ from a path."""
+    beginning, *magic = re.split(MAGIC, pattern, maxsplit=1)
+    return beginning.rpartition("/")[0] if magic else pattern
 
 
 def _has_errors(document: Document) -> bool:

@@ -66,8 +66,15 @@ def _changed(
         return OTHER_ENTRIES
     if artifact.get("source") != source(contents):
         return "has changed since it was pushed"
-    if str(artifact.get("reference")).partition("@")[0] != repository:
-        return f"was pushed to {str(artifact.get('reference')).partition('@')[0]}, not to {repository}"
+    pushed_to = str(artifact.get("reference", "")).partition("@")[0]
+    if pushed_to != repository:
+        return _elsewhere(pushed_to, repository)
     if contents.requirements is None and Identity.of(artifact) != identity(contents):
         return "has files whose digest or size differs from the lock"
     return ""
+
+
+def _elsewhere(pushed_to: str, repository: str) -> str:
+    if not repository:
+        return f"was pushed to {pushed_to}, but the document has no `delivery.repository`"
+    return f"was pushed to {pushed_to}, not to {repository}" if pushed_to else f"is not in {repository}"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +18,21 @@ _HEADER = """\
 # Written by sparkgen push. Records which files beside {document} were pushed.
 # Commit it together with the document. With Helm, pass it as another -f, after the document.
 """
+_HEADER_WITH_FILES = """\
+# Written by sparkgen push. Contains the files that {document} names, because it names no registry.
+# Only Helm needs it: pass it as another -f, after the document.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """An artifact as the schema has it (`spec.artifacts`)."""
+    """An artifact as the schema has it (`spec.artifacts`).
+
+    `place`: where pods get it: a `reference`, or the `contents` of a ConfigMap.
+    """
 
     name: ArtifactName
-    reference: str
+    place: Mapping[str, Any]
     digest: str
     size: int
     unpacked_size: int
@@ -36,7 +43,7 @@ class Artifact:
         """Returns the artifact as a document has it: field -> value."""
         return {
             "name": self.name,
-            "reference": self.reference,
+            **self.place,
             "digest": self.digest,
             "size": self.size,
             "unpackedSize": self.unpacked_size,
@@ -54,18 +61,15 @@ class Part:
     artifacts: tuple[Mapping[str, Any], ...]
 
 
-def text(document: str, parts: Iterable[Part]) -> str:
+def text(document: str, parts: Sequence[Part]) -> str:
     """Returns the lock of the documents in a file called `document`; "" if none of them has artifacts."""
     values = [_value(part) for part in parts if part.artifacts]
     if not values:
         return ""
     bodies = [dump(value) for value in values]
-    return _HEADER.format(document=document.replace("\n", " ")) + "---\n".join(bodies)
-
-
-def artifacts_text(artifacts: Iterable[Mapping[str, Any]]) -> str:
-    """Returns only a list of artifacts, as YAML."""
-    return dump([dict(one) for one in artifacts])
+    pushed = any("reference" in artifact for part in parts for artifact in part.artifacts)
+    header = _HEADER if pushed else _HEADER_WITH_FILES
+    return header.format(document=document.replace("\n", " ")) + "---\n".join(bodies)
 
 
 def _value(part: Part) -> dict[str, Any]:

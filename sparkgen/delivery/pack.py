@@ -35,6 +35,11 @@ def layer(files: Sequence[LocalFile]) -> Layer:
     return Layer(members, measured(_told(archive(members))), sum(file.size for file in files))
 
 
+def content(file: LocalFile) -> bytes:
+    """Returns a file's bytes. SparkgenError if it has changed since it was checked, or cannot be read."""
+    return b"".join(_told(_unchanged(file)))
+
+
 def _unchanged(file: LocalFile) -> Iterator[bytes]:
     """Yields a file's bytes. Changed if they are not those that were checked: they could be a secret."""
     whole = hashlib.sha256()
@@ -58,6 +63,6 @@ def _told(chunks: Iterator[bytes]) -> Iterator[bytes]:
     try:
         yield from chunks
     except Changed as error:
-        raise SparkgenError(f"{error} changed while it was being packed: push again") from None
+        raise SparkgenError(f"{error} changed while it was being packed: try again") from None
     except OSError as error:
         raise SparkgenError(f"cannot read {error.filename}: {error.strerror or error}") from error

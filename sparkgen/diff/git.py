@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -188,6 +189,25 @@ class Repository:
             contents[one], rest = rest[:size], rest[size + 1 :]
         return contents
 
+    def write(self, commit: str, names: Iterable[str], folder: Path) -> None:
+        """Write files of a commit into a folder, at their paths from the root. Links stay links.
+
+        `names`: files and folders with all that is in them, as the caller names them; others are left out.
+        Raises SparkgenError if one cannot be written.
+        """
+        inside: list[str] = []
+        for name in names:
+            with suppress(SparkgenError):  # outside the repository, which a look at the files reports
+                inside.append(self._inside(name))
+        if not inside:
+            return
+        entries = self._entries("ls-tree", "-r", "-z", commit, "--", *dict.fromkeys(inside))
+        contents = self.read(id_ for mode, id_ in entries.values() if mode in (*_FILE_MODES, _LINK_MODE))
+        # Links last: no file is written through one.
+        for path, (mode, id_) in sorted(entries.items(), key=lambda entry: entry[1][0] == _LINK_MODE):
+            if id_ in contents:
+                _write(folder / path, mode, contents[id_])
+
     def tracked(self, paths: Iterable[Path]) -> set[Path]:
         """Those of the files that the index has with the same bytes. SparkgenError if git cannot tell."""
         inside = self._by_name(paths)
@@ -254,6 +274,18 @@ class Repository:
 
     def _git(self, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return _run(self.root, *arguments, data=data)
+
+
+def _write(place: Path, mode: bytes, data: bytes) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if mode == _LINK_MODE:
+            place.symlink_to(os.fsdecode(data))
+        else:
+            place.write_bytes(data)
+            place.chmod(0o755 if mode == _FILE_MODES[1] else 0o644)
+    except OSError as error:
+        raise SparkgenError(f"cannot check out {place.name}: {error.strerror}") from error
 
 
 def _is_shown(path: str) -> bool:

@@ -105,7 +105,7 @@ def run_files(side: Side) -> dict[str, str]:
     files: dict[str, str] = {}
     for item in side.objects:
         if item["kind"] == "ConfigMap" and item["metadata"].get("labels", {}).get(contract.LABEL_RUN):
-            files |= item.get("data", {})
+            files |= {**item.get("data", {}), **item.get("binaryData", {})}
     return files
 
 

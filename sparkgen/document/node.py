@@ -107,6 +107,16 @@ def list_node(position: Position, children: list[Node]) -> Node:
     return Node([child.value for child in children], position, "", NO_KEYS, children)
 
 
+def node_of(value: Any, position: Position) -> Node:
+    """The node of a plain value that is in no file: all of it is at one position."""
+    if isinstance(value, dict):
+        children = {key: node_of(member, position) for key, member in value.items()}
+        return mapping_node(position, dict.fromkeys(children, position), children)
+    if isinstance(value, list):
+        return list_node(position, [node_of(member, position) for member in value])
+    return scalar_node(value, position, str(value))
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document of a file, with all overlays and `--set` values applied to it.

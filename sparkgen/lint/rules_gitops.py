@@ -21,8 +21,8 @@ from sparkgen.lint.settings import CONTROLLERS
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import View
 from sparkgen.model import SERVER_KINDS
+from sparkgen.resources.gitops import SYNC_OPTIONS
 
-SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"

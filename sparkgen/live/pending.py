@@ -79,9 +79,9 @@ def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
         for one in pod["spec"].get(kind) or ()
     }
     artifacts = [
-        str((one.get("image") or {}).get("reference") or "")
+        str(one["image"].get("reference"))
         for one in pod["spec"].get("volumes") or ()
-        if str(one.get("name")).startswith(contract.ARTIFACT_VOLUME_PREFIX)
+        if one.get("image") and str(one.get("name")).startswith(contract.ARTIFACT_VOLUME_PREFIX)
     ]
     for status in containers(pod):
         name, waits = str(status["name"]), waiting(status)

@@ -16,6 +16,7 @@ from sparkgen import contract
 ArtifactName = Literal["code", "dependencies"]
 CODE: ArtifactName = "code"
 DEPENDENCIES: ArtifactName = "dependencies"
+ARTIFACT_NAMES = (CODE, DEPENDENCIES)
 
 LOCAL_MARKS = ("./", "../")
 """The beginnings of a local entry; all other entries are in the image, or at a URL."""
@@ -48,13 +49,17 @@ DELIVERED_MAIN_FILE = (CODE, "local")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What `fetch` needs of an artifact: sizes in bytes, the digest as `sha256:` and 64 hex digits."""
+    """What `fetch` needs of an artifact: sizes in bytes, the digest as `sha256:` and 64 hex digits.
+
+    `contents`: the files, which a ConfigMap of the run contains; `reference` is "" then.
+    """
 
     name: str
     reference: str
     digest: str
     size: int
     unpacked_size: int
+    contents: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +95,18 @@ class Delivery:
     @property
     def fetches(self) -> bool:
         """Whether pods have the init container `fetch`."""
-        return bool(self.artifacts) and not self.by_kubelet
+        return not self.by_kubelet and any(one.contents is None for one in self.artifacts)
+
+    @property
+    def mounted(self) -> dict[str, Mapping[str, Any]]:
+        """The contents of the run's ConfigMaps, by the names of their artifacts."""
+        return {one.name: one.contents for one in self.artifacts if one.contents is not None}
 
 
 def fetches(spec: Mapping[str, Any]) -> bool:
     """Whether the pods of an application's spec have the init container `fetch`."""
-    return bool(spec.get("artifacts")) and (spec.get("delivery") or {}).get("mount", "fetch") == "fetch"
+    downloaded = any("contents" not in one for one in spec.get("artifacts") or ())
+    return downloaded and (spec.get("delivery") or {}).get("mount", "fetch") == "fetch"
 
 
 def is_local(entry: object) -> bool:
@@ -112,7 +123,14 @@ def delivery(spec: Mapping[str, Any]) -> Delivery | None:
     return Delivery(
         mount=mount,
         artifacts=tuple(
-            Artifact(one["name"], one["reference"], one["digest"], one["size"], one["unpackedSize"])
+            Artifact(
+                one["name"],
+                one.get("reference", ""),
+                one["digest"],
+                one["size"],
+                one["unpackedSize"],
+                one.get("contents"),
+            )
             for one in given
         ),
         python_path=tuple(python_path(spec)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen import contract
@@ -16,13 +16,18 @@ def delivery_values(application: Application, role: Role) -> dict[str, Any]:
     """The values for a role's pod."""
     delivery = application.delivery
     by_kubelet = delivery is not None and delivery.by_kubelet
-    nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": []}
+    nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": [], "mounted": {}}
     return {
         "install": not by_kubelet,
         "byKubelet": by_kubelet,
         "pythonPath": _python_path(application, role),
         **(nothing if delivery is None else _values(delivery)),
     }
+
+
+def mounted(application: Application) -> dict[str, Mapping[str, Any]]:
+    """The contents of the run's ConfigMaps with files of the document, by their artifacts' names."""
+    return application.delivery.mounted if application.delivery is not None else {}
 
 
 def scheduler_jar(application: Application) -> str:
@@ -47,23 +52,23 @@ def used_by_fetch(application: Application) -> set[str]:
 
 
 def _values(delivery: Delivery) -> dict[str, Any]:
-    names = [one.name for one in delivery.artifacts]
-    if delivery.by_kubelet:
+    if delivery.fetches:
+        mounts = [read_only(contract.ARTIFACTS_VOLUME, contract.ARTIFACTS_DIR)]
+    else:
         mounts = [
-            read_only(f"{contract.ARTIFACT_VOLUME_PREFIX}{name}", f"{contract.ARTIFACTS_DIR}/{name}")
-            for name in names
-        ]
-        volumes = [
-            _image_volume(f"{contract.ARTIFACT_VOLUME_PREFIX}{one.name}", one.reference)
+            read_only(f"{contract.ARTIFACT_VOLUME_PREFIX}{one.name}", f"{contract.ARTIFACTS_DIR}/{one.name}")
             for one in delivery.artifacts
         ]
-    else:
-        mounts = [read_only(contract.ARTIFACTS_VOLUME, contract.ARTIFACTS_DIR)] if names else []
-        volumes = []  # `fetch` brings its own volume
     return {
         "fetch": _fetch(delivery) if delivery.fetches else None,
         "artifactMounts": mounts,
-        "artifactVolumes": volumes,
+        # `fetch` brings its own volume, and the layers have those of the run's ConfigMaps.
+        "artifactVolumes": [
+            _image_volume(f"{contract.ARTIFACT_VOLUME_PREFIX}{one.name}", one.reference)
+            for one in delivery.artifacts
+            if delivery.by_kubelet and one.contents is None
+        ],
+        "mounted": delivery.mounted,
     }
 
 
@@ -81,6 +86,7 @@ def _fetch(delivery: Delivery) -> dict[str, Any]:
             "unpackedSize": one.unpacked_size,
         }
         for one in delivery.artifacts
+        if one.contents is None
     ]
     return {
         "artifacts": canonical_json(artifacts),

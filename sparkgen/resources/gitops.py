@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model.delivery import ARTIFACT_NAMES
 from sparkgen.objects import Object
 
 LAST_WAVE = "1000"
 """Argo CD's wave for a Job: a later wave would wait until the Job is finished, which can take hours."""
+
+SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 
 RUN_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
@@ -22,11 +25,15 @@ RUN_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     # do not count as a difference.
     "argocd": {
         "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
-        "argocd.argoproj.io/sync-options": "Prune=false",
+        SYNC_OPTIONS: "Prune=false",
     },
     "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
 }
 """Target -> annotations of the objects that a driver uses while it runs."""
+
+SERVER_SIDE = "ServerSideApply=true"
+"""Argo CD's option for the document's own files: its client-side apply copies an object into an annotation,
+which has room for 256 KiB."""
 
 JOB_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
@@ -43,7 +50,7 @@ HISTORY_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
 }
 """Target -> annotations of the Job that removes ended runs."""
 
-LISTS = ("argocd.argoproj.io/compare-options", "argocd.argoproj.io/sync-options")
+LISTS = ("argocd.argoproj.io/compare-options", SYNC_OPTIONS)
 """Annotations with comma-separated lists of `Option=value`: ours are appended to those of the document."""
 
 VERBATIM = "kustomize.toolkit.fluxcd.io/substitute"
@@ -67,6 +74,8 @@ def for_target(item: Object, target: str) -> Object:
     tidies = labels.get(contract.LABEL_COMPONENT) == contract.HISTORY
     if item["kind"] in KEPT_KINDS and of_application and not tidies:
         wanted |= RUN_ANNOTATIONS[target]
+        if target == "argocd" and _has_files(metadata):
+            wanted[SYNC_OPTIONS] += f",{SERVER_SIDE}"
     if item["kind"] == "Job":
         wanted |= JOB_ANNOTATIONS[target]
         if contract.LABEL_RUN not in metadata["labels"]:  # it is not the driver's
@@ -82,13 +91,18 @@ def for_target(item: Object, target: str) -> Object:
 
 
 def _joined(key: str, own: str | None, wanted: str) -> str:
-    """The text of an annotation: the document's, with our option appended if the annotation is a list."""
-    if own is None:
-        return wanted
+    """The text of an annotation: the document's, with our options appended if the annotation is a list."""
+    if own is None or key not in LISTS:
+        return wanted if own is None else own
     given = [option.strip().partition("=")[0] for option in own.split(",")]
-    if key not in LISTS or wanted.partition("=")[0] in given:
-        return own
-    return f"{own},{wanted}" if own.strip() else wanted
+    added = [option for option in wanted.split(",") if option.partition("=")[0] not in given]
+    return ",".join([own, *added] if own.strip() else added) if added else own
+
+
+def _has_files(metadata: Mapping[str, Any]) -> bool:
+    """Whether an object is a ConfigMap with files of the document."""
+    run = metadata["labels"].get(contract.LABEL_RUN)
+    return metadata["name"] in [f"{run}-{name}" for name in ARTIFACT_NAMES]
 
 
 def _has_variable(value: Any) -> bool:

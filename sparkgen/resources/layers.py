@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model.delivery import ARTIFACT_NAMES
 from sparkgen.resources.security import POD_SECURITY, RESTRICTED
 
 Layer = dict[str, Any]
@@ -138,6 +139,16 @@ CONF_FILES_VOLUME: Layer = {
 }
 """Spark's configuration folder with the keys that a document names: only for Spark's containers.
 The allocator mounts the run's ConfigMap instead: it has a token, and does not need others' files."""
+
+MOUNTED_VOLUMES = tuple(
+    {
+        "@if": f"mounted.{name}",
+        "name": f"{contract.ARTIFACT_VOLUME_PREFIX}{name}",
+        "configMap": {"name": f"@{{run}}-{name}", "items": f"@{{mounted.{name}.items}}"},
+    }
+    for name in ARTIFACT_NAMES
+)
+"""The run's ConfigMaps with files of the document, each at its path in the artifact."""
 
 HADOOP_ENV = {"@if": "hadoop", "name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR}
 HADOOP_MOUNT = read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR, "hadoop")
@@ -517,6 +528,7 @@ LAYERS: Mapping[str, Layer] = {
                 config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),
                 TOKEN,
                 CONF_FILES_VOLUME,
+                *MOUNTED_VOLUMES,
                 *HADOOP_VOLUMES,
             ]
         }
@@ -634,6 +646,7 @@ LAYERS: Mapping[str, Layer] = {
             "volumes": [
                 {"@if": "plainConf", **config_map_volume(contract.CONF_VOLUME, "@{run}-conf")},
                 CONF_FILES_VOLUME,
+                *MOUNTED_VOLUMES,
                 *HADOOP_VOLUMES,
             ],
             "serviceAccountName": "@{account}",

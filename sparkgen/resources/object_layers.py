@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model.delivery import ARTIFACT_NAMES
 from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
     LIVES,
@@ -540,6 +541,19 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 **config_map(metadata("@{run}-hadoop", "runLabels"), "files.hadoop", immutable=True),
             },
             config_map(metadata("@{run}-executor", "runLabels"), "files.executor", immutable=True),
+            # The document's own files, if no registry has them.
+            *(
+                {
+                    "@if": f"mounted.{name}",
+                    **config_map(
+                        metadata(f"@{{run}}-{name}", "runLabels"),
+                        f"mounted.{name}.data",
+                        immutable=True,
+                        binaryData=f"@{{mounted.{name}.binaryData}}",
+                    ),
+                }
+                for name in ARTIFACT_NAMES
+            ),
             # These may change while the application runs.
             config_map(metadata("@{name}-tuning"), "tuning"),
             # Volcano's group of the run: room for the driver and its initial executors.

@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application
 from sparkgen.objects import Object
 from sparkgen.resources import batch, conf, exposure
+from sparkgen.resources.delivery import mounted
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.executor import executor_pod
 from sparkgen.resources.fill import fill
@@ -37,6 +38,7 @@ def application_values(
         "staging": application.staging,
         "shuffle": {"name": shuffle.name, "namespace": shuffle.namespace} if shuffle else None,
         "files": files,
+        "mounted": mounted(application),
         "tuning": conf.tuning_files(application),
         "policy": application.network_policy is not None,
         "peers": policy.get("ingressFrom"),

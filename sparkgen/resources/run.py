@@ -13,6 +13,7 @@ from typing import Any
 from sparkgen import names
 from sparkgen.model.application import Application
 from sparkgen.resources import conf
+from sparkgen.resources.delivery import mounted
 from sparkgen.resources.objects import workload
 
 CHANGEABLE = ("activeDeadlineSeconds", "backoffLimit", "suspend", "ttlSecondsAfterFinished", "replicas")
@@ -32,10 +33,12 @@ def run_hash(application: Application) -> str:
 def identity(application: Application) -> dict[str, Any]:
     """The input of the hash: the run's objects, with a placeholder where the hash will be."""
     run = names.run_name(application.name, names.RUN_PLACEHOLDER)
+    own = mounted(application)
     return {
         "id": application.run.get("id") or "",
         "workload": _job_spec(workload(application, run)),
         "files": files(application, run),
+        **({"mounted": own} if own else {}),
     }
 
 

@@ -1,27 +1,35 @@
-"""Checks a document's local files, and compares them with their pushed artifacts: SG306 to SG309."""
+"""Checks a document's local files, and compares them with their artifacts: SG306 to SG309.
+
+Without `delivery.repository`, the artifacts are made here: ConfigMaps of the run contain the files.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sparkgen.delivery import lock, mounted
 from sparkgen.delivery.compare import Difference, differences
 from sparkgen.delivery.limits import DEFAULT_MAX_BYTES
 from sparkgen.delivery.look import look
 from sparkgen.delivery.pushed import identity
-from sparkgen.document.locks import ARTIFACTS, lock_of, spec_path
+from sparkgen.delivery.source import source
+from sparkgen.document.locks import ARTIFACTS, laid, lock_of, spec_path
+from sparkgen.document.node import node_of
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
-from sparkgen.errors import Problem, Severity
+from sparkgen.errors import Position, Problem, Severity
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.local_entries import entries_of, spec_of
 from sparkgen.semantics.registry import problem
 from sparkgen.semantics.rules_delivery import never_pushed
 
 if TYPE_CHECKING:
-    from sparkgen.delivery.values import Looked, Wrong
+    from sparkgen.delivery.values import Contents, Looked, Wrong
     from sparkgen.document import Document
     from sparkgen.usecases.inputs import Inputs
 
@@ -33,10 +41,11 @@ def folder_of(document: Document) -> Path:
     return Path() if document.source == STDIN_NAME else Path(document.source).parent
 
 
-def found(document: Document, inputs: Inputs) -> Looked:
-    """Returns the local files that the document names."""
+def found(document: Document, inputs: Inputs, folder: Path | None = None) -> Looked:
+    """Returns the local files that the document names. `folder`: where they are, if not beside it."""
     configured = inputs.configured.max_artifact_bytes if inputs.configured else None
-    return look(document.value, folder_of(document), configured or DEFAULT_MAX_BYTES, inputs.work)
+    largest = configured or DEFAULT_MAX_BYTES
+    return look(document.value, folder or folder_of(document), largest, inputs.work)
 
 
 def repository_of(document: Document) -> str:
@@ -46,19 +55,54 @@ def repository_of(document: Document) -> str:
     return repository if isinstance(repository, str) else ""
 
 
-def problems(document: Document, inputs: Inputs) -> list[Problem]:
-    """Returns why pods would not get a document's local files, or not as they are now."""
+def checked(document: Document, inputs: Inputs) -> tuple[Document, list[Problem]]:
+    """Returns a document, and why pods would not get its local files, or not as they are now.
+
+    A document without a registry and without a lock gets the artifacts of its present files.
+    """
     if inputs.local_files == "unread":
-        return [_stale(document, inputs, one) for one in _unpushed(document)]
+        unpushed = () if lacks_contents(document) else _unpushed(document)
+        return document, [_stale(document, inputs, one) for one in unpushed]
     looked = found(document, inputs)
-    wrong = [_problem(document, one) for one in looked.wrong]
     if inputs.local_files == "present":
-        return wrong
-    if looked.entries and not repository_of(document):
-        wrong.append(without_repository(document))
-    if wrong or inputs.local_files == "pushable":
-        return wrong
-    return [_stale(document, inputs, one) for one in stale(document, looked)]
+        return document, [_problem(document, one) for one in looked.wrong]
+    if lacks_contents(document):
+        return with_contents(document, looked)
+    unfit = () if repository_of(document) else mounted.unfit(looked.contents, looked.entries)
+    if wrong := [_problem(document, one) for one in (*looked.wrong, *unfit)]:
+        return document, wrong
+    if inputs.local_files == "pushable":
+        return document, []
+    return document, [_stale(document, inputs, one) for one in stale(document, looked)]
+
+
+def lacks_contents(document: Document) -> bool:
+    """Whether ConfigMaps are to contain the local files of a document, and it does not have them yet."""
+    has = repository_of(document) or spec_of(document.value).get(ARTIFACTS)
+    return bool(entries_of(document.value)) and not has
+
+
+def with_contents(document: Document, looked: Looked) -> tuple[Document, list[Problem]]:
+    """Returns a document with its local files as the contents of ConfigMaps, and why they cannot be that."""
+    unfit = mounted.unfit(looked.contents, looked.entries)
+    if wrong := [_problem(document, one) for one in (*looked.wrong, *unfit)]:
+        return document, wrong
+    values = [mounted_artifact(one) for one in looked.contents]
+    return with_artifacts(document, values, document.source), []
+
+
+def mounted_artifact(contents: Contents) -> Mapping[str, Any]:
+    """Returns the artifact of files that a ConfigMap contains. Reads them; SparkgenError if one changes."""
+    made = identity(contents, mounted=True)
+    sizes = (made.digest, made.size, made.unpacked_size)
+    place = {"contents": made.contents}
+    return lock.Artifact(contents.name, place, *sizes, source(contents), contents.entries).value()
+
+
+def with_artifacts(document: Document, values: Iterable[Mapping[str, Any]], name: str) -> Document:
+    """Returns a document as it is if the file called `name` has these artifacts."""
+    root = laid(document.node, node_of([dict(one) for one in values], Position(name, 1, 1)))
+    return replace(document, node=root, value=root.value)
 
 
 def _unpushed(document: Document) -> Iterator[Difference]:
@@ -68,19 +112,6 @@ def _unpushed(document: Document) -> Iterator[Difference]:
     for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
         if name not in known:
             yield Difference(name, "missing", "was not pushed")
-
-
-def without_repository(document: Document) -> Problem:
-    """Returns SG309 for a document with local files and without `delivery.repository`."""
-    first = entries_of(document.value)[0]
-    finding = Finding(
-        first.path,
-        "is a local file, but the document names no registry to deliver it from",
-        shortened(first.text),
-        next_step="add `delivery.repository: REGISTRY/NAME`; for a file in the image, write `local://` "
-        "and its absolute path",
-    )
-    return problem(document.node, "SG309", Severity.ERROR, finding)
 
 
 def command(document: Document, inputs: Inputs) -> str:
@@ -127,5 +158,5 @@ def _step(document: Document, inputs: Inputs, difference: Difference) -> str:
 
 def stale(document: Document, looked: Looked) -> Iterator[Difference]:
     """Yields why the document must be pushed; nothing if it is up to date."""
-    artifacts = spec_of(document.value).get(ARTIFACTS)
-    return differences(looked, artifacts, repository_of(document), identity)
+    artifacts, repository = spec_of(document.value).get(ARTIFACTS), repository_of(document)
+    return differences(looked, artifacts, repository, partial(identity, mounted=not repository))

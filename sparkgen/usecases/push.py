@@ -11,8 +11,8 @@ import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen import thread_map
 from sparkgen.delivery import lock
 from sparkgen.delivery.compare import Difference
+from sparkgen.delivery.limits import bytes_text
 from sparkgen.delivery.oci import Blob, Image, image, sha256
 from sparkgen.delivery.pack import Layer, layer
 from sparkgen.delivery.registry import credentials
@@ -27,8 +28,8 @@ from sparkgen.delivery.registry.client import Client, Target
 from sparkgen.delivery.registry.errors import RegistryError
 from sparkgen.delivery.registry.upload import Look, Repository
 from sparkgen.delivery.source import source
-from sparkgen.document.locks import ARTIFACTS, laid
-from sparkgen.document.parse import parse
+from sparkgen.document.limits import MAX_FILE_BYTES
+from sparkgen.document.locks import ARTIFACTS
 from sparkgen.errors import SparkgenError
 from sparkgen.model.delivery import ArtifactName
 from sparkgen.semantics.local_entries import spec_of
@@ -63,9 +64,14 @@ class Packed:
         return self.contents.name
 
     @property
+    def mounted(self) -> bool:
+        """Whether a ConfigMap of the run contains the files: there is no registry to push them to."""
+        return "contents" in self.value
+
+    @property
     def digest(self) -> str:
         """The digest of the manifest."""
-        return str(self.value["reference"]).partition("@")[2]
+        return str(self.value.get("reference", "")).partition("@")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class Plan:
     """The artifacts that a document should have.
 
     `stale`: why the lock is out of date, () if it is not; `left_out`: paths that are in no artifact;
-    `target`: None without `delivery.repository`.
+    `target`: None without `delivery.repository`: the lock contains the files.
     """
 
     document: Document
@@ -133,6 +139,9 @@ def _known(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def _packed(document: Document, contents: Contents, push: Push) -> Packed:
+    repository = local_files.repository_of(document)
+    if not repository:
+        return Packed(local_files.mounted_artifact(contents), contents)
     files = list(contents.files)
     if contents.requirements is not None:
         files += push.build(contents.requirements)
@@ -140,7 +149,7 @@ def _packed(document: Document, contents: Contents, push: Push) -> Packed:
     its_image = image(packed_layer.blob)
     artifact = lock.Artifact(
         contents.name,
-        f"{local_files.repository_of(document)}@{its_image.digest}",
+        {"reference": f"{repository}@{its_image.digest}"},
         packed_layer.blob.digest,
         packed_layer.blob.size,
         packed_layer.unpacked,
@@ -168,7 +177,8 @@ def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[Pushed]:
 
     def work(job: tuple[Plan, Packed]) -> Pushed:
         planned, packed = job
-        assert planned.target is not None  # noqa: S101 - SG309
+        if planned.target is None:
+            return Pushed(packed, 0, uploaded=False)
         return _push(planned, packed, repositories[planned.target], inputs, push)
 
     return thread_map.results(work, jobs, WORKERS)
@@ -290,6 +300,11 @@ def write_locks(plans: Sequence[Plan], inputs: Inputs) -> list[tuple[str, str]]:
 def _write_lock(name: str, plans: Sequence[Plan]) -> str:
     parts = [lock.Part(*plan.document.owner, plan.values) for plan in plans]
     text = lock.text(os.path.basename(plans[0].document.source), parts)  # noqa: PTH119 - a name, not a path
+    if (size := len(text.encode())) > MAX_FILE_BYTES:
+        raise SparkgenError(
+            f"{name} would have {bytes_text(size)}, more than {bytes_text(MAX_FILE_BYTES)}; add "
+            "`delivery.repository: REGISTRY/NAME`, and push again; or put the files into the image"
+        )
     path = Path(name)
     before = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     if text == before:
@@ -299,12 +314,3 @@ def _write_lock(name: str, plans: Sequence[Plan]) -> str:
         return "removed"
     own_files.write(path, text)
     return "written"
-
-
-def with_artifacts(document: Document, values: Iterable[Mapping[str, Any]], name: str) -> Document:
-    """Returns a document as it is if the lock called `name` has these artifacts."""
-    parsed = parse(lock.artifacts_text(values).encode(), name)
-    artifacts = parsed.documents[0].root
-    assert artifacts is not None  # noqa: S101 - written above
-    root = laid(document.node, artifacts)
-    return replace(document, node=root, value=root.value)

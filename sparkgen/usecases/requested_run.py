@@ -135,6 +135,7 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
         "metadata": _owned(metadata, f"{new}{metadata['name'].removeprefix(old)}", job),
         "immutable": True,
         "data": data,
+        **{key: dict(config_map[key]) for key in ("binaryData",) if config_map.get(key)},
     }
 
 

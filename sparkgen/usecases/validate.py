@@ -72,13 +72,15 @@ def _check(
     )
     configured = inputs.settings
     inputs = replace(inputs, configured=configured)
-    documents = tuple(lay_under(document, configured) for document in loaded.documents)
+    laid = [lay_under(document, configured) for document in loaded.documents]
+    examined = [_with_files(document, inputs) for document in laid]
+    documents = tuple(document for document, _ in examined)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
     per_document = policy(documents) if policy else map(examine, documents)
     asked = policy is not None
-    for document, document_problems in zip(documents, per_document, strict=True):
-        own = [*document.warnings, *document_problems, *_unnamed_image(document), *_local(document, inputs)]
+    for (document, about_files), document_problems in zip(examined, per_document, strict=True):
+        own = [*document.warnings, *document_problems, *_unnamed_image(document), *about_files]
         problems += apply_ignores(own, document.ignores, policy=asked)[0]
     # A problem in a line of an overlay is reported once, however many documents have the overlay.
     return Checked(documents, tuple(dict.fromkeys(once(_once(problems)))))
@@ -94,15 +96,15 @@ def _unnamed_image(document: Document) -> Iterator[Problem]:
         yield unnamed(document.node.locate_key(path), path)
 
 
-def _local(document: Document, inputs: Inputs) -> list[Problem]:
-    """Returns the problems of a document's local files, or of their pushed artifacts."""
+def _with_files(document: Document, inputs: Inputs) -> tuple[Document, list[Problem]]:
+    """Returns a document with its artifacts, and the problems of its local files or of their artifacts."""
     from sparkgen.semantics.local_entries import concerned  # noqa: PLC0415 - few documents have any
 
     if not concerned(document.value):
-        return []
-    from sparkgen.usecases.local_files import problems  # noqa: PLC0415
+        return document, []
+    from sparkgen.usecases.local_files import checked  # noqa: PLC0415
 
-    return problems(document, inputs)
+    return checked(document, inputs)
 
 
 def _once(problems: Iterable[Problem]) -> list[Problem]:

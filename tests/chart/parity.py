@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from demo import Variant
+from sparkgen.__main__ import run
 from sparkgen.document import Document, load
 from sparkgen.errors import Severity, path_text
 from sparkgen.model import describe
@@ -25,6 +27,9 @@ Value = dict[str, Any]
 
 FEW = ("python-pi", "scheduled", "streaming", "history-server", "shuffle-service", "base-and-overlays-prod")
 """One example of each kind of workload, and one with an overlay: what helm itself renders in each run."""
+
+WITH_FILES = "code-in-git"
+"""The example whose files Helm gets from `sparkgen push`."""
 
 IMAGE_VOLUMES = frozenset({"laptop-code-image-volume"})
 """Examples with image volumes, which no schema of Kubernetes 1.30 has."""
@@ -61,6 +66,15 @@ def without_helms_own(objects: Iterable[Value], target: str = "kubectl") -> list
 def target_of(value: Mapping[str, Any]) -> str:
     """Who applies the objects of a valid document."""
     return str(value["metadata"].get("target", "kubectl"))
+
+
+def values_files(variant: Variant, folder: Path) -> list[Path]:
+    """The files that Helm needs for an example; what has to be written first is written into `folder`."""
+    if variant.name != WITH_FILES:
+        return variant.values
+    lock = folder / "files.yaml"
+    assert run(["push", "--quiet", str(variant.document), "--lock", str(lock)]) == 0
+    return [*variant.values, lock]
 
 
 def rendered(value: Mapping[str, Any]) -> list[Value]:

@@ -158,7 +158,7 @@ def test_lint(helm_call: Call) -> None:
 
 
 def test_kubernetes_accepts_every_object(
-    helm_call: Call, objects: Objects, kubeconform: Callable[..., tuple[object, ...]]
+    helm_call: Call, objects: Objects, kubeconform: Callable[..., tuple[object, ...]], tmp_path: Path
 ) -> None:
     """Strict schemas of Kubernetes 1.30 to 1.36 find nothing in what helm prints, hooks included.
 
@@ -171,7 +171,7 @@ def test_kubernetes_accepts_every_object(
         overlays = [str(variant.overlay)] if variant.overlay else []
         (document,) = load([str(variant.document)], overlays, [], [], lambda: b"").documents
         namespace = document.value["metadata"].get("namespace", "default")
-        values = [word for file in variant.values for word in ("-f", str(file))]
+        values = [word for file in parity.values_files(variant, tmp_path) for word in ("-f", str(file))]
         done = helm_call("template", "x", "spark-app", "-n", namespace, *values)
         assert done.returncode == 0, done.stderr
         items = objects(done.stdout)

@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 
 from chart import batch as chart_batch
 from demo import Variant, variants
-from sparkgen.document import load
+from sparkgen.document.configuration import Configured
 from sparkgen.grammar import GrammarError, factor
 from sparkgen.properties.table import judgements
 from sparkgen.schema import fields as schema_fields
 from sparkgen.semantics import fields, rules_sizes
 from sparkgen.semantics.facts import DocumentFacts
+from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.validate import check
 from tests import reading, scale
 from tests.chart import parity
 from tests.chart.values_schema import validator
@@ -50,9 +52,10 @@ def in_helms_order(items: list[Value]) -> list[tuple[str, str, Value]]:
 
 
 def example(variant: Variant) -> Value:
-    """The document of an example, with its overlay."""
-    overlays = [str(variant.overlay)] if variant.overlay else []
-    (document,) = load([str(variant.document)], overlays, [], [], lambda: b"").documents
+    """The document of an example, with its overlay and its local files."""
+    overlays = (str(variant.overlay),) if variant.overlay else ()
+    inputs = Inputs((str(variant.document),), overlays, configured=Configured())
+    (document,) = check(inputs, lambda: b"").documents
     return document.value
 
 
@@ -65,18 +68,22 @@ def test_examples_in_one_process(helms: tuple[Path, ...]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [name if name in parity.FEW else pytest.param(name, marks=pytest.mark.long) for name in VARIANTS],
+    [
+        name if name in (*parity.FEW, parity.WITH_FILES) else pytest.param(name, marks=pytest.mark.long)
+        for name in VARIANTS
+    ],
 )
-def test_examples(name: str, helm_call: Any, objects: Callable[[str], list[Value]]) -> None:
+def test_examples(name: str, helm_call: Any, objects: Callable[[str], list[Value]], tmp_path: Path) -> None:
     """An example by helm itself, with the chart as it is: schema, notes, hooks and Helm's own merging."""
     variant = VARIANTS[name]
     value = example(variant)
+    files = parity.values_files(variant, tmp_path)
     done = helm_call(
         "template",
         "any",
         "spark-app",
         *("--namespace", value["metadata"].get("namespace", "default")),
-        *(word for file in variant.values for word in ("-f", str(file))),
+        *(word for file in files for word in ("-f", str(file))),
     )
     assert (done.returncode, done.stderr) == (0, "")
     ours = parity.without_helms_own(objects(done.stdout), parity.target_of(value))

@@ -53,6 +53,7 @@ MEMORY_BY_HAND = {
     "jupyterhub": (2048 + 2048, 1024 + 409),
     "notebook": (2048 + 2048, 4096 + 1638),
     "r-dataframe": (1024 + 409, 1024 + 409),
+    "code-in-git": (1024 + 409, 1024 + 409),
     "laptop-code": (1024 + 409, 1024 + 409),
     "laptop-code-image-volume": (1024 + 409, 1024 + 409),
     "dynamic-allocation": (1024 + 384, 2048 + 384),

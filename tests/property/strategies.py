@@ -171,7 +171,18 @@ KUBERNETES: Mapping[str, Callable[[], Strategy]] = {
 }
 """Name of a Kubernetes type -> shallow values of it."""
 
+CONTENTS = st.builds(
+    lambda text: {
+        "items": [{"key": "lib_a.py", "path": "lib/a.py"}, {"key": "b.bin", "path": "b.bin", "mode": 0o755}],
+        "data": {"lib_a.py": text},
+        "binaryData": {"b.bin": "AAE="},
+    },
+    st.lists(TEXTS, max_size=3).map("\n".join),
+)
+"""Files that a ConfigMap of the run contains."""
+
 OWN: Mapping[str, Strategy] = {
+    "contents": CONTENTS,
     "metadata.name": NAMES,
     "metadata.namespace": NAMES,
     "mainApplicationFile": st.builds("local:///opt/app/{}".format, NAMES),
@@ -333,6 +344,10 @@ def _delivery(spec: Value, volumes: list[str]) -> set[str]:
     deps = {name: value for name, value in spec.pop("deps", {}).items() if name not in PYTHON_FIELDS}
     for artifact in artifacts:
         artifact["files"] = {}
+        if "contents" in artifact:
+            artifact.pop("reference", None)
+        else:
+            artifact.setdefault("reference", f"registry.example.com/data/etl@sha256:{'0f' * 32}")
         for field, entries in PUSHED[artifact["name"]].items():
             deps[field] = [*deps.get(field, []), *entries]
             artifact["files"].update(entries)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import os
 import random
+import re
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.delivery.look import look
+from sparkgen.delivery.mounted import contents as mounted_contents
 from sparkgen.delivery.oci import image
 from sparkgen.delivery.pack import layer, measured
 from sparkgen.delivery.source import source
@@ -127,3 +131,38 @@ def test_the_bytes_of_a_layer_stay_the_same_for_years() -> None:
         8192,
     )
     assert image(blob).digest == "sha256:0fb1b1a88a4771e2075aa213b01da822c0bf17423e172bce18d7ca7c0d407e01"
+
+
+@given(TREES)
+def test_a_config_map_is_mounted_as_an_artifact_is_unpacked(tree: dict[str, tuple[bytes, bool]]) -> None:
+    """Paths, contents and modes; a ConfigMap has no folders of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, (content, executable) in tree.items():
+            file = Path(folder, "lib", path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o755 if executable else 0o644)
+        looked = look({"spec": {"deps": {"pyFiles": ["./lib"]}}}, Path(folder))
+        if looked.wrong:
+            return  # a name of a cache, or of a secret
+        [contents] = looked.contents
+        data = b"".join(layer(contents.files).chunks())
+        mounted = as_mounted(mounted_contents(contents.files))
+    with tarfile.open(fileobj=io.BytesIO(data)) as found:
+        unpacked = {
+            entry.name: (found.extractfile(entry).read(), entry.mode)  # type: ignore[union-attr]
+            for entry in found.getmembers()
+            if entry.isfile()
+        }
+    assert mounted == unpacked
+
+
+def as_mounted(contents: dict[str, Any]) -> dict[str, tuple[bytes, int]]:
+    """Path -> content and mode of what the kubelet makes of a volume's items."""
+    texts = {key: text.encode() for key, text in contents.get("data", {}).items()}
+    others = {key: base64.b64decode(text) for key, text in contents.get("binaryData", {}).items()}
+    assert all(re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", key) for key in (*texts, *others))
+    assert not texts.keys() & others.keys()
+    files = texts | others
+    assert sorted(files) == sorted(item["key"] for item in contents["items"])
+    return {item["path"]: (files[item["key"]], item.get("mode", 0o644)) for item in contents["items"]}

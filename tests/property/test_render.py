@@ -163,7 +163,7 @@ def write_documents(folder: Path, values: list[Value]) -> None:
             account["name"] = f"account-{index}"
         (folder / f"{index:02}.yaml").write_text(as_yaml(value), "utf-8")
     for path in EXAMPLES.glob("*/app.yaml"):
-        if path.with_name("app.lock.yaml").exists():
+        if path.parent.name in ("code-in-git", "laptop-code"):
             continue
         shutil.copy(path, folder / f"{path.parent.name}.yaml")
 

@@ -10,7 +10,7 @@ import pytest
 from sparkgen import contract
 from sparkgen.cluster.annotations import DEADLINE, KILLED
 from sparkgen.errors import SparkgenError
-from sparkgen.usecases.requested_run import RequestedRun, from_job, with_arguments
+from sparkgen.usecases.requested_run import RequestedRun, copied, from_job, with_arguments
 
 
 def template(*arguments: str) -> dict[str, Any]:
@@ -63,3 +63,16 @@ def test_the_deadline_of_a_killed_run(noted: str, expected: int | None) -> None:
     }
     job = from_job(source, RequestedRun("pi", None, "id"))
     assert job["spec"].get("activeDeadlineSeconds") == expected
+
+
+def test_a_copy_has_binary_files_too() -> None:
+    """Those of a document without a registry."""
+    labels = {contract.LABEL_RUN: "etl-1"}
+    metadata = {"name": "etl-1-code", "namespace": "team", "labels": labels}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "etl-2", "uid": "u", "labels": {contract.LABEL_RUN: "etl-2"}},
+    }
+    copy = copied({"metadata": metadata, "binaryData": {"a.zip": "AAE="}}, "etl-1", job)
+    assert (copy["metadata"]["name"], copy["binaryData"]) == ("etl-2-code", {"a.zip": "AAE="})

@@ -88,6 +88,7 @@ def _resources() -> Table:
         "gatewayApi": object_layers.GATEWAY_API,
         "changeable": run.CHANGEABLE,
         "contractProperties": conf.CONTRACT_PROPERTIES,
+        "artifactNames": delivery.ARTIFACT_NAMES,
         "deliveredLists": delivery.DELIVERED_LISTS,
         "deliveredListsInOrder": list(delivery.DELIVERED_LISTS),
         "deliveredMainFile": delivery.DELIVERED_MAIN_FILE,
@@ -164,6 +165,8 @@ def _gitops() -> Table:
         "keptKinds": gitops.KEPT_KINDS,
         "listAnnotations": gitops.LISTS,
         "runAnnotations": gitops.RUN_ANNOTATIONS,
+        "serverSide": gitops.SERVER_SIDE,
+        "syncOptions": gitops.SYNC_OPTIONS,
         "verbatim": gitops.VERBATIM,
     }
 

@@ -86,12 +86,14 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
   {{- $section := .spec.delivery | default dict -}}
   {{- $mount := $section.mount | default "fetch" -}}
   {{- if or .spec.artifacts (ne $mount "fetch") -}}
-    {{- $delivery := dict "byKubelet" (eq $mount "image") "artifacts" (.spec.artifacts | default list) "fetch" dict -}}
-    {{- if and .spec.artifacts (eq $mount "fetch") -}}
-      {{- $artifacts := list -}}
-      {{- range $one := .spec.artifacts -}}
-        {{- $artifacts = append $artifacts (pick $one "name" "reference" "digest" "size" "unpackedSize") -}}
+    {{- $delivery := dict "byKubelet" (eq $mount "image") "artifacts" (.spec.artifacts | default list) "fetch" dict "mounted" dict -}}
+    {{- $artifacts := list -}}
+    {{- range $one := .spec.artifacts -}}
+      {{- if hasKey $one "contents" -}}{{- $_ := set $delivery.mounted $one.name $one.contents -}}
+      {{- else -}}{{- $artifacts = append $artifacts (pick $one "name" "reference" "digest" "size" "unpackedSize") -}}
       {{- end -}}
+    {{- end -}}
+    {{- if and $artifacts (eq $mount "fetch") -}}
       {{- $fetch := dict "artifacts" (toRawJson $artifacts) "insecure" (default false $section.insecure) -}}
       {{- with $section.caConfigMap -}}{{- $_ := set $fetch "ca" . -}}{{- end -}}
       {{- with $section.pullSecret -}}{{- $_ := set $fetch "pullSecret" . -}}{{- end -}}
@@ -113,21 +115,23 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
 {{- /* The values of a pod's layers. In: app, role. Out: delivery. */ -}}
 {{- define "sparkgen.deliveryValues" -}}
   {{- $c := .app.c -}}
-  {{- $values := dict "install" true "byKubelet" false "fetch" dict "artifactMounts" list "artifactVolumes" list -}}
+  {{- $values := dict "install" true "byKubelet" false "fetch" dict "artifactMounts" list "artifactVolumes" list "mounted" dict -}}
   {{- with .app.delivery -}}
     {{- $mounts := list -}}
     {{- $volumes := list -}}
-    {{- if .byKubelet -}}
+    {{- if .fetch -}}
+      {{- $mounts = list (dict "name" $c.ARTIFACTS_VOLUME "mountPath" $c.ARTIFACTS_DIR "readOnly" true) -}}
+    {{- else -}}
       {{- range $one := .artifacts -}}
         {{- $name := print $c.ARTIFACT_VOLUME_PREFIX $one.name -}}
         {{- $mounts = append $mounts (dict "name" $name "mountPath" (printf "%s/%s" $c.ARTIFACTS_DIR $one.name) "readOnly" true) -}}
-        {{- $volumes = append $volumes (dict "name" $name "image" (dict "reference" $one.reference "pullPolicy" "IfNotPresent")) -}}
+        {{- if not (hasKey $one "contents") -}}
+          {{- $volumes = append $volumes (dict "name" $name "image" (dict "reference" $one.reference "pullPolicy" "IfNotPresent")) -}}
+        {{- end -}}
       {{- end -}}
-    {{- else -}}
-      {{- $mounts = list (dict "name" $c.ARTIFACTS_VOLUME "mountPath" $c.ARTIFACTS_DIR "readOnly" true) -}}
     {{- end -}}
     {{- $values = dict "install" (not .byKubelet) "byKubelet" .byKubelet "fetch" .fetch
-        "artifactMounts" $mounts "artifactVolumes" $volumes -}}
+        "artifactMounts" $mounts "artifactVolumes" $volumes "mounted" .mounted -}}
   {{- end -}}
   {{- with concat .app.pythonPath .app.imageModules.path -}}
     {{- $given := "" -}}

@@ -16,6 +16,7 @@ hit a text of the user.
   {{- if eq $call.workload.kind "CronJob" -}}{{- $spec = $spec.jobTemplate.spec -}}{{- end -}}
   {{- range $field := $app.t.changeable -}}{{- $spec = omit $spec $field -}}{{- end -}}
   {{- $identity := dict "id" ($app.run.id | default "") "workload" $spec "files" $call.files -}}
+  {{- with dig "delivery" "mounted" dict $app -}}{{- $_ := set $identity "mounted" . -}}{{- end -}}
   {{- $_ := set $call "run" (printf "%s-%s" $app.name (include "sparkgen.digest" $identity)) -}}
 
   {{- template "sparkgen.executorFile" $call -}}
@@ -37,6 +38,7 @@ hit a text of the user.
       "registryGc" (and $account.rbac (hasKey ($app.spec.delivery | default dict) "stagingServer"))
       "staging" $staging.laid
       "files" $call.files
+      "mounted" (dig "delivery" "mounted" dict $app)
       "tuning" (dict $app.c.TUNING_FILE (include "sparkgen.tuning" $app))
       "policy" (hasKey $app "networkPolicy")
       "peers" (dig "networkPolicy" "ingressFrom" list $app)
@@ -94,6 +96,11 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
   {{- $wanted := dict -}}
   {{- if and (has .object.kind $t.keptKinds) (hasKey .object.metadata.labels .app.c.LABEL_APPLICATION) (ne (get .object.metadata.labels .app.c.LABEL_COMPONENT) .app.c.HISTORY) -}}
     {{- $wanted = omit (get $t.runAnnotations .app.target) -}}
+    {{- range $name := $t.artifactNames -}}
+      {{- if and (eq $.app.target "argocd") (eq $.object.metadata.name (printf "%s-%s" (get $.object.metadata.labels $.app.c.LABEL_RUN) $name)) -}}
+        {{- $_ := set $wanted $t.syncOptions (printf "%s,%s" (get $wanted $t.syncOptions) $t.serverSide) -}}
+      {{- end -}}
+    {{- end -}}
   {{- end -}}
   {{- if eq .object.kind "Job" -}}
     {{- range $key, $text := get $t.jobAnnotations .app.target -}}{{- $_ := set $wanted $key $text -}}{{- end -}}
@@ -115,9 +122,12 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
         {{- range $option := splitList "," $own -}}
           {{- $names = append $names (first (splitList "=" (trim $option))) -}}
         {{- end -}}
-        {{- if not (has (first (splitList "=" $text)) $names) -}}
-          {{- $_ := set $annotations $key (ternary (printf "%s,%s" $own $text) $text (ne (trim $own) "")) -}}
+        {{- range $option := splitList "," $text -}}
+          {{- if not (has (first (splitList "=" $option)) $names) -}}
+            {{- $own = ternary (printf "%s,%s" $own $option) $option (ne (trim $own) "") -}}
+          {{- end -}}
         {{- end -}}
+        {{- $_ := set $annotations $key $own -}}
       {{- end -}}
     {{- end -}}
     {{- $metadata := set (omit .object.metadata) "annotations" $annotations -}}

@@ -40,8 +40,10 @@ says (sparkgen/semantics).
     {{- else if eq "sidecar" (dig "shuffleService" "mode" "" $facts.spec) -}}
       {{- $reserved = append $reserved $c.SHUFFLE_CONTAINER -}}
     {{- end -}}
-    {{- if and $facts.spec.artifacts (eq "fetch" (dig "delivery" "mount" "fetch" $facts.spec)) -}}
-      {{- $reserved = append $reserved $c.FETCH_CONTAINER -}}
+    {{- if eq "fetch" (dig "delivery" "mount" "fetch" $facts.spec) -}}
+      {{- range $one := $facts.spec.artifacts -}}
+        {{- if not (hasKey $one "contents") -}}{{- $reserved = append $reserved $c.FETCH_CONTAINER -}}{{- end -}}
+      {{- end -}}
     {{- end -}}
     {{- if and (ne $container.kind "spark") (has $container.name $reserved) -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $container.path "name")

@@ -253,3 +253,47 @@ def test_a_submodule_is_no_link(tree: Cli) -> None:
     subprocess.run(["git", "update-index", "--add", "--cacheinfo", f"160000,{head},apps/module"], check=True)
     git("commit", "--quiet", "--message", "module")
     assert tree("diff", "--from", "HEAD~1", "--to", "HEAD", "-R", "apps").code == 0
+
+
+def with_files(tree: Cli) -> None:
+    """Commit a document with a script, a folder and a link to a module beside it, and no registry."""
+    text = DOCUMENT.replace("local:///opt/spark/examples/src/main/python/pi.py", "./jobs/job.py")
+    assert "./jobs/job.py" in text
+    Path("apps/pi/app.yaml").write_text(f"{text}  deps: {{pyFiles: [./li*, ../shared]}}\n")
+    for name in ("apps/pi/jobs/job.py", "apps/pi/lib/a.py", "apps/shared/b.py", "apps/shared/left/out.py"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(f"# {name}\n")
+    Path(".sparkgenignore").write_text("left/\n")
+    commit("files")
+
+
+@pytest.mark.parametrize("changed", ["apps/pi/jobs/job.py", "apps/pi/lib/a.py", "apps/shared/b.py"])
+def test_local_files_of_a_commit_are_those_of_the_commit(tree: Cli, changed: str) -> None:
+    """Without a registry, no lock has their digests: they are read from Git at both points."""
+    with_files(tree)
+    diff = ("diff", "apps/pi/app.yaml", "--from")
+    assert tree(*diff, "HEAD").code == 0
+    Path("apps/shared/left/out.py").write_text("# more\n")
+    assert tree(*diff, "HEAD").code == 0
+    Path(changed).write_text(f"# {changed}\n# more\n")
+    done = tree(*diff, "HEAD")
+    assert (done.code, "+    # more" in done.out) == (1, True), done.out + done.err
+    commit("more")
+    assert tree(*diff, "HEAD~1", "--to", "HEAD").out == done.out
+    assert tree(*diff, "HEAD").code == 0
+
+
+def test_a_commit_with_files_that_cannot_be_read(tree: Cli) -> None:
+    """An error of the earlier point is told, and the document counts as new; another one ends all."""
+    with_files(tree)
+    Path("apps/pi/lib/a.py").unlink()
+    Path("apps/pi/lib/a.py").symlink_to("/etc/passwd")
+    commit("a link out of the repository")
+    outward = tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD")
+    assert (outward.code, "SG308" in outward.err) == (2, True)
+    assert "root:" not in outward.out + outward.err
+    Path("apps/pi/lib/a.py").unlink()
+    Path("apps/pi/lib/a.py").write_text("A = 1\n")
+    commit("a file again")
+    back = tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD")
+    assert (back.code, "ignored in this revision" in back.err) == (1, True), back.out + back.err

@@ -786,14 +786,55 @@ def test_a_lock_that_was_named_has_to_be_there(project: Cli) -> None:
     assert "the lock file cannot be read" in project("validate", "app.yaml", "--lock", "none.lock.yaml").out
 
 
-def test_files_without_a_registry(project: Cli) -> None:
-    """Both commands ask for the repository."""
+def without_registry() -> None:
+    """The document names no registry any more."""
     Path("app.yaml").write_text(Path("app.yaml").read_text().partition("  delivery:")[0])
+
+
+def test_files_without_a_registry(project: Cli) -> None:
+    """They are rendered without a lock; a push writes the one that Helm needs, and uploads nothing."""
+    without_registry()
+    assert project("validate", "app.yaml").code == 0
+    (config_map,) = [
+        one
+        for one in yaml.safe_load_all(project("render", "app.yaml", "--quiet").out)
+        if one["metadata"]["name"].endswith("-code")
+    ]
+    assert config_map["data"]["jobs_etl.py"] == Path(CODE).read_text()
+    assert not Path("app.lock.yaml").exists()
+    assert project("push", "app.yaml").out == "app.lock.yaml: written\n"
+    lock = Path("app.lock.yaml").read_text()
+    assert "Only Helm needs it" in lock
+    assert yaml.safe_load(lock)["spec"]["artifacts"][0]["contents"]["data"] == config_map["data"]
+    dry = project("push", "app.yaml", "--dry-run").out
+    assert dry.startswith("code: a ConfigMap of the run, ")
+
+
+def test_a_lock_with_files_is_compared_with_them(project: Cli) -> None:
+    """Whoever changes the files, or the lock, is told: Helm would install something else."""
+    without_registry()
+    project("push", "app.yaml")
+    before = Path(CODE).read_text()
+    Path(CODE).write_text(before + "# more\n")
+    assert "has changed since it was pushed" in project("validate", "app.yaml").out
+    Path(CODE).write_text(before)
+    assert project("validate", "app.yaml").code == 0
+    lock = Path("app.lock.yaml")
+    lock.write_text(lock.read_text().replace("print(", "exit("))
+    assert "differs from the lock" in project("validate", "app.yaml").out
+
+
+def test_files_that_no_config_map_can_hold(project: Cli) -> None:
+    """One message names both ways out."""
+    without_registry()
+    Path("lib/big.bin").write_bytes(b"x" * (900 << 10))
     for command in ("push", "validate"):
         done = project(command, "app.yaml")
         assert done.code == 1
-        assert "SG309" in done.out + done.err
-        assert "delivery.repository: REGISTRY/NAME" in done.out + done.err
+        text = " ".join((done.out + done.err).split())
+        assert "SG309" in text
+        assert "more than the 900.0 KiB that fit into a ConfigMap; the largest is lib/big.bin" in text
+        assert "add `delivery.repository: REGISTRY/NAME`, and run `sparkgen push`; or put the files" in text
 
 
 def test_the_limit_of_the_repository(project: Cli) -> None:

@@ -138,6 +138,12 @@ def waits(reason: str, message: str, name: str = DRIVER) -> list[Object]:
     return [made, pod]
 
 
+def with_files(made: list[Object]) -> list[Object]:
+    """The same, of a document whose files are in a ConfigMap of the run."""
+    made[1]["spec"]["volumes"] = [{"name": "sparkgen-artifact-code", "configMap": {"name": "pi-1-code"}}]
+    return made
+
+
 def unscheduled(message: str) -> list[Object]:
     """A driver's pod without a node."""
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
@@ -289,6 +295,14 @@ CASES = {
         f"the image {IMAGE} cannot be pulled (Back-off pulling image",
         "fix spec.image, or add the registry's Secret to spec.imagePullSecrets",
         waits("ImagePullBackOff", f'Back-off pulling image "{IMAGE}": ErrImagePull: {IMAGE}: not found'),
+    ),
+    "image-with-files": Case(
+        "an image that cannot be pulled, of an application with files in a ConfigMap",
+        "image",
+        f"the image {IMAGE} cannot be pulled (Back-off pulling image",
+        "fix spec.image, or add the registry's Secret to spec.imagePullSecrets",
+        with_files(waits("ImagePullBackOff", f'Back-off pulling image "{IMAGE}": not found')),
+        table=False,
     ),
     "pulling": Case(
         "a node is pulling the image",
