@@ -124,18 +124,19 @@ class Cluster:
         path = route(api_version, kind, where)
         doing = f"list {kind}s in {'all namespaces' if where == ALL_NAMESPACES else where}"
         items: list[Object] = []
-        sizes, left, more = [*PAGES], MOST_OF_LIST, ""
+        size, left, more = 0, MOST_OF_LIST, ""
         for _ in range(MAX_PAGES):
-            query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(sizes[0])}
+            query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(PAGES[size])}
             with in_words(doing, self.server):
                 answer = self._channel.send(Call("GET", path, _query({**query, "continue": more})))
                 try:
                     data = whole_of(answer, MOST_OF_PAGE)
                 except TooLarge:
-                    if len(sizes) == 1:
+                    if size == len(PAGES) - 1:
                         raise
-                    del sizes[0]
+                    size += 1
                     continue
+                size = max(size - 1, 0)  # one large object must not make all pages small
                 left -= len(data)
                 if left < 0:
                     raise TooLarge(MOST_OF_LIST)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, cast
 
+import urllib3
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
@@ -64,8 +65,9 @@ class Official:
 
         The client has no timeout for a handshake, and no setting for one, so the handshake runs on a thread.
         """
-        from kubernetes.stream import portforward  # noqa: PLC0415 - for one of many commands
+        from kubernetes.stream import portforward, ws_client  # noqa: PLC0415 - for one of many commands
 
+        ws_client.WebSocket = _direct(ws_client.WebSocket)
         opened: Future[Any] = Future()
 
         def open_() -> None:
@@ -88,6 +90,21 @@ class Official:
             raise TimeoutError(f"no answer for {HANDSHAKE:.0f} seconds") from None
 
 
+def _direct(kind: Any) -> Any:
+    """Returns a class of websockets that follow no redirect: the token would go to the other address, too."""
+    if getattr(kind, "follows_no_redirect", False):
+        return kind
+
+    class Direct(kind):  # type: ignore[misc] # the client has no types
+        follows_no_redirect = True
+
+        def connect(self, url: str, **options: Any) -> None:
+            """Connect to the address. Raises WebSocketException if the server redirects."""
+            super().connect(url, **{**options, "redirect_limit": 0})
+
+    return Direct
+
+
 def _close(late: Future[Any]) -> None:
     """Close a connection that was opened after the timeout."""
     if late.exception() is None:
@@ -97,7 +114,7 @@ def _close(late: Future[Any]) -> None:
 def channel(chosen: Chosen) -> Official:
     """Returns the channel to a cluster. Raises ClusterError if its kubeconfig cannot be used."""
     settings = client.Configuration()
-    settings.retries = 1
+    settings.retries = urllib3.Retry(1, redirect=0, raise_on_redirect=False)
     settings.connection_pool_maxsize = CONNECTIONS
     try:
         if chosen.files:

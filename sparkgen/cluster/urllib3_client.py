@@ -40,6 +40,8 @@ _CLUSTER = {"server", "certificate-authority", "certificate-authority-data", "ex
 _USER = {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token"}
 _UNAUTHORIZED = 401
 _NO_PASSWORD = b""  # an encrypted key is an error; ssl would ask for its password on the terminal
+MOST_OF_REFUSAL = 64 * 1024
+"""The most bytes that are read of an answer that refuses a request."""
 LONGEST_PAUSE = 10.0
 _FILES = ("certificate-authority", "client-certificate", "client-key")
 
@@ -78,7 +80,10 @@ class Plain:
             preload_content=False,
         )
         if not 200 <= answer.status <= 299:
-            raise Refused(answer.status, answer.reason or "", answer.data)
+            said = answer.read(MOST_OF_REFUSAL, decode_content=True)
+            if len(said) == MOST_OF_REFUSAL:
+                answer.close()
+            raise Refused(answer.status, answer.reason or "", said)
         return answer
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.document import Document, Node
-from sparkgen.errors import SparkgenError
+from sparkgen.document.locks import spec_path
+from sparkgen.errors import Path, SparkgenError, path_text
 from sparkgen.exporting import apache, kubeflow, native, submit
 from sparkgen.importing import Choices, Entry, Imported, Outcome
 from sparkgen.importing.draft import Draft
@@ -19,6 +21,23 @@ from sparkgen.schema.fields import APPLICATION_KINDS
 from sparkgen.semantics.local_entries import spec_of
 
 EXPORTED_KINDS = APPLICATION_KINDS
+_REFERENCE = re.compile(r"\$\{(?:env|system):")
+"""What Spark replaces by variables and Java properties (ConfigReader)."""
+_SUBMITTED = (
+    "spark.kubernetes.",
+    "spark.jars",
+    "spark.files",
+    "spark.archives",
+    "spark.submit.",
+    "spark.app.",
+)
+_PASSED_ON = frozenset(
+    {
+        *("arguments", "env", "javaOptions", "hadoopConf", "sparkConfFiles", "logging", "monitoring"),
+        *("template", "initContainers", "sidecars", "lifecycle", "volumes", "volumeMounts"),
+    }
+)
+"""Fields whose texts spark-submit passes on unchanged."""
 _ONE_RUN = "the format describes one run, without a schedule"
 _SCHEDULE_STEP = "start it by a schedule of your own, such as a CronJob or a workflow"
 
@@ -47,7 +66,41 @@ def export(document: Document, tool: Tool) -> Exported:
         raise SparkgenError(
             f"{document.node.position}: a {kind} cannot be exported; export documents of kind {kinds}"
         )
+    _refuse_what_submits_read(document)
     return _EXPORTS[tool](document, kind)
+
+
+def _refuse_what_submits_read(document: Document) -> None:
+    """Raises SparkgenError for texts that mean something else to spark-submit, where it is started."""
+    main = spec_of(document.value)["mainApplicationFile"]
+    if str(main).startswith("-"):
+        position = document.node.locate((*spec_path(document.value), "mainApplicationFile"))
+        raise SparkgenError(
+            f"{position}: spark-submit would read the main file {main!r} as an option; name it with its path"
+        )
+    for path, node in _texts(document.node, ()):
+        if _REFERENCE.search(node.text) and _is_read_where_submitted(path):
+            raise SparkgenError(
+                f"{node.position}: {path_text(path)}: spark-submit would replace `{node.text}` by a value of "
+                "the submitting machine; write the value itself"
+            )
+
+
+def _is_read_where_submitted(path: Path) -> bool:
+    """Whether spark-submit reads the text, rather than passing it to the driver or into a pod."""
+    if "sparkConf" in path:
+        return str(path[-1]).startswith(_SUBMITTED)
+    return not _PASSED_ON.intersection(str(part) for part in path)
+
+
+def _texts(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
+    """Yields the scalars of a document, each with its path."""
+    if isinstance(node.value, str):
+        yield path, node
+    for key, child in node.entries.items():
+        yield from _texts(child, (*path, key))
+    for index, child in enumerate(node.items):
+        yield from _texts(child, (*path, index))
 
 
 def _to_kubeflow(document: Document, kind: str) -> Exported:

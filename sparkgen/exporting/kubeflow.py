@@ -32,11 +32,12 @@ def restart(given: Take) -> None:
 
 def properties(given: Take) -> None:
     """Copy the properties, except names that the operator overrides."""
-    for key, child in given.node.entries.items():
-        if key in kubeflow.NAMES:
+    rows.spark_conf(given)
+    conf = given.draft.get(*rows.CONF) or {}
+    for key in kubeflow.NAMES:
+        if conf.pop(key, None) is not None:
+            given.draft.entries[:] = [item for item in given.draft.entries if item.source[-1:] != (key,)]
             given.at(key).lost(kubeflow.NAMED, "delete it, or rename the application")
-        else:
-            given.at(key).put(("spec", "sparkConf", key), child.value)
 
 
 def tracking_timeout(given: Take) -> None:
@@ -181,6 +182,9 @@ def complete(draft: Draft) -> None:
     rows.label_pods(draft, lambda role: ("spec", role, "labels"))
     if draft.get("spec", "driver", "serviceAccount") is None:
         rows.guess_account(draft, ("spec", "driver", "serviceAccount"))
+    if "spark.authenticate" not in (draft.get(*rows.CONF) or {}):
+        reason = "sparkgen's default: executors and driver let no stranger in"
+        draft.add(Outcome.ADDED, (*rows.CONF, "spark.authenticate"), "true", reason)
     if draft.scheduled:
         for field, value in (("concurrencyPolicy", "Forbid"), ("successfulRunHistoryLimit", 3)):
             if draft.get("outer", field) is None:

@@ -150,7 +150,7 @@ def _role_rows(role: str) -> Iterator[Row]:
 
 ROWS = (
     *rows.METADATA_ROWS,
-    Row("spec.sparkConf", "spec.sparkConf"),
+    Row("spec.sparkConf", how=rows.spark_conf),
     Row("spec.hadoopConf", how=rows.hadoop_properties),
     *rows.property_rows(
         {"eventLog", "dynamicAllocation.shuffleTrackingTimeout", *(f"deps.{name}" for name in rows.FILES)}
@@ -208,6 +208,9 @@ def complete(draft: Draft) -> None:
     conf = draft.get(*rows.CONF) or {}
     if "spark.kubernetes.authenticate.driver.serviceAccountName" not in conf:
         rows.guess_account(draft, (*rows.CONF, "spark.kubernetes.authenticate.driver.serviceAccountName"))
+    if "spark.authenticate" not in conf:
+        reason = "sparkgen's default: executors and driver let no stranger in"
+        draft.add(Outcome.ADDED, (*rows.CONF, "spark.authenticate"), "true", reason)
     if "spark.executor.instances" not in conf and conf.get("spark.dynamicAllocation.enabled") != "true":
         reason = "sparkgen's default; Spark's is 2"
         draft.add(Outcome.ADDED, (*rows.CONF, "spark.executor.instances"), "1", reason)

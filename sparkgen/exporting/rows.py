@@ -14,18 +14,34 @@ from sparkgen.importing.table import ROLES, Row, Take
 from sparkgen.model.delivery import is_local
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import EVENT_LOG_DEFAULTS, TYPED_PROPERTIES, property_text
+from sparkgen.properties.table import judgement
+from sparkgen.properties.verdicts import Verdict
 
 CONF = ("spec", "sparkConf")
 FILES = ("jars", "files", "pyFiles", "archives")
 """Lists of `deps` that may name files beside the document."""
 DEFAULT_ACCOUNT = "spark"
 """The account of the driver in Spark's and the operators' own examples."""
+_FILE_PROPERTIES = frozenset(TYPED_PROPERTIES["deps", name] for name in FILES)
 _OF_QUEUES = (contract.LABEL_QUEUE, contract.LABEL_QUEUE_PRIORITY)
 _OWN = "only sparkgen does this"
 _LOCAL = "a file beside the document: only sparkgen brings it into the pods"
 _LOCAL_STEP = "put the file into the image or an object store, and name it by its address there"
 _ACCOUNT = "the driver creates the executors itself, so its account needs rights"
 _ACCOUNT_STEP = "let the account create, watch and delete pods, Services, ConfigMaps and claims"
+
+
+def spark_conf(given: Take) -> None:
+    """Copy the properties that have an effect under sparkgen: the others might have one for another tool."""
+    for key, child in given.node.entries.items():
+        part, judged = given.at(key), judgement(key)
+        if judged is not None and judged.verdict not in (Verdict.PASSED, Verdict.READ):
+            part.needless("it has no effect in a sparkgen document")
+        elif key in _FILE_PROPERTIES:
+            files = [in_the_image(text.strip()) for text in property_text(child.value).split(",")]
+            part.put((*CONF, key), ",".join(files), Outcome.REWRITTEN)
+        else:
+            part.put((*CONF, key), child.value)
 
 
 def to_property(name: str, given: Take) -> None:
@@ -72,18 +88,28 @@ def event_log(given: Take) -> None:
         given.at("claim").lost("only sparkgen mounts a claim for the event log", step)
 
 
+def in_the_image(text: str) -> str:
+    """Returns the address of a file for spark-submit: a file in the image has ``local://`` there.
+
+    Without a scheme, or with ``file:``, spark-submit and the operators read files of their own machine.
+    """
+    path = text.removeprefix("file://") if text.startswith("file:///") else text.removeprefix("file:")
+    return f"local://{path}" if path.startswith("/") else text
+
+
 def local_file(target: Path, given: Take) -> None:
     """Copy the main file; a file beside the document reaches no pod."""
     text = str(given.node.value)
     if is_local(text):
         given.put(target, text, Outcome.CHANGED, _LOCAL, _LOCAL_STEP)
     else:
-        given.put(target, text)
+        address = in_the_image(text)
+        given.put(target, address, Outcome.CARRIED if address == text else Outcome.REWRITTEN)
 
 
 def local_files(target: Path, given: Take) -> None:
     """Copy a list of files to a field, or as text to a property."""
-    texts = given.node.value
+    texts = [text if is_local(text) else in_the_image(text) for text in given.node.value]
     is_property = target[:2] == CONF
     value = property_text(texts) if is_property else list(texts)
     if any(is_local(text) for text in texts):

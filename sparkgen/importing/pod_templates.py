@@ -40,7 +40,7 @@ def _read(item: Property, files: Files, script: str) -> Node | None:
     if len(found) != 1 or any(problem.severity is Severity.ERROR for problem in problems):
         return None
     root = found[0].root
-    if root is None or not root.is_mapping or not root.entries.keys() & {"metadata", "spec"}:
+    if root is None or not root.is_mapping or root.value.get("kind", "Pod") != "Pod":
         return None
     children = {key: child for key, child in root.entries.items() if key not in _HEAD}
     return replace(root, value={key: root.value[key] for key in children}, children=children)

@@ -17,6 +17,8 @@ MANY = 20
 AT_ONCE = 8
 """Namespaces that are read at the same time."""
 _FORBIDDEN = 403
+_EXPIRED = 410
+"""Reading the pages of a list took longer than the API server remembers the list."""
 _UNSTORED = 500
 """The API server cannot read one of the objects that it has stored, and so no list with this object."""
 SHOWN = 10
@@ -50,7 +52,7 @@ def _is_of_some(error: ClusterError) -> bool:
 
     Whoever may write into one namespace must not hide the others.
     """
-    return error.status in (_FORBIDDEN, _UNSTORED) or isinstance(error, Unreadable)
+    return error.status in (_FORBIDDEN, _EXPIRED, _UNSTORED) or isinstance(error, Unreadable)
 
 
 def _one_by_one(

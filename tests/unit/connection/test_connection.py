@@ -288,7 +288,7 @@ def test_an_answer_that_is_too_large_is_asked_for_in_smaller_pages(
     found = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
     assert [job["metadata"]["name"] for job in found] == names
     limits = [parse_qs(query)["limit"] for _, query, _ in server.requests]
-    assert limits == [["500"], ["50"], ["5"], ["5"]]
+    assert limits == [["500"], ["50"], ["5"], ["50"]]  # one large page does not make all the others small
     monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_PAGE", 300)
     with pytest.raises(
         Unreadable, match=r"cannot list Jobs in all namespaces: the answer of .* has more than 0"

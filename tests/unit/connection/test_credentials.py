@@ -133,6 +133,38 @@ def test_credentials_need_tls(
     assert (tmp_path / "runs").exists() is (form == "https" and login == "program")
 
 
+class Redirecting(Handler):
+    """Sends everybody to the address in `target`."""
+
+    target = ""
+    status = 302
+
+    def do_GET(self) -> None:
+        """Answer with the other address."""
+        self.send_response(self.status)
+        self.send_header("Location", self.target)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+def test_no_redirect_is_followed(
+    tls: ssl.SSLContext, opened: Callable[[str, dict[str, Any]], Cluster], scheme: str, status: int
+) -> None:
+    """Requests and forwarded ports: a login page, or another host, gets neither the request nor the token."""
+    with serving(Server(None, Handler)) as other:
+        target = other.address.replace("http", scheme, 1)
+        handler = type("To", (Redirecting,), {"target": f"{target}/login", "status": status})
+        with serving(Server(tls, handler)) as api:
+            cluster = opened(api.address, USERS["token"])
+            for act in (cluster.version, lambda: cluster.forward("pi", 4040, "team")):
+                with pytest.raises(ClusterError):
+                    act()
+        assert other.requests == []
+
+
 @pytest.mark.parametrize("user", [{"tokenFile": "missing"}, {"exec": {}}, {"token": "a b"}])
 def test_a_login_that_is_not_used_may_be_wrong(
     server: Server, opened: Callable[[str, dict[str, Any]], Cluster], user: dict[str, Any]

@@ -198,7 +198,8 @@ def test_a_name_in_a_script_runs_nothing(tmp_path: Path) -> None:
     result = import_all([str(_written(tmp_path, script))], Choices(), examine, lambda: b"")
     spec = yaml.safe_load(result.imported[0].text)["spec"]
     assert spec["arguments"] == ["$(touch /tmp/x)", "a'b", "line\nbreak"]
-    assert spec["sparkConf"] == {"spark.a": "`id`", "spark.app.name": "pi", "spark.b": '$HOME "x"'}
+    own = {"spark.app.name": "pi", "spark.authenticate": "true"}
+    assert spec["sparkConf"] == {"spark.a": "`id`", "spark.b": '$HOME "x"'} | own
 
 
 def _written(folder: Path, script: str) -> Path:
@@ -274,3 +275,52 @@ def test_templates_beside_a_script_are_read(tmp_path: Path) -> None:
     lost = {entry.subject for entry in item.entries if entry.outcome is Outcome.LOST}
     assert lost == {"--conf spark.kubernetes.executor.podTemplateFile"}
     assert FINDINGS[0] is Outcome.LOST
+
+
+@pytest.mark.parametrize("tool", list(Tool), ids=lambda tool: tool.value)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("local:///opt/pi.py", '"--name=local:///opt/pi.py"'),
+        ("registry.example.com/spark:3.5.8", '"r.example.com/${env:SECRET}:1"'),
+        ("runtimeImage", 'sparkConf: {spark.jars.ivy: "${env:SECRET}"}\n  runtimeImage'),
+    ],
+)
+def test_nothing_means_more_where_it_is_submitted(tool: Tool, old: str, new: str, tmp_path: Path) -> None:
+    """No option in place of the main file, and no variable of the machine that submits."""
+    document = _document(tmp_path, MINIMAL.replace(old, new, 1))
+    with pytest.raises(SparkgenError, match="spark-submit would"):
+        export(document, tool)
+
+
+@pytest.mark.parametrize("tool", list(Tool), ids=lambda tool: tool.value)
+def test_what_has_no_effect_under_sparkgen_gets_none_elsewhere(tool: Tool, tmp_path: Path) -> None:
+    """A key file of the submitting machine would be sent to the cluster; references for the driver stay."""
+    text = MINIMAL + (
+        "  sparkConf:\n"
+        "    spark.kubernetes.authenticate.driver.clientKeyFile: /home/me/key\n"
+        '    spark.ssl.rpc.keyPassword: "${env:WORD}"\n'
+    )
+    exported = export(_document(tmp_path, text), tool)
+    assert "clientKeyFile" not in exported.report.text
+    assert "${env:WORD}" in exported.report.text
+
+
+@pytest.mark.parametrize("tool", list(Tool), ids=lambda tool: tool.value)
+def test_a_file_in_the_image_stays_one(tool: Tool, tmp_path: Path) -> None:
+    """spark-submit and the operators read paths without a scheme on their own machine."""
+    text = MINIMAL.replace("local:///opt/pi.py", "/opt/pi.py")
+    text += "  deps: {files: ['file:///etc/a.conf', 's3a://b/c'], jars: [/opt/x.jar]}\n"
+    exported = export(_document(tmp_path, text), tool)
+    for address in ("local:///opt/pi.py", "local:///etc/a.conf", "s3a://b/c", "local:///opt/x.jar"):
+        assert address in exported.report.text
+    assert "file:" not in exported.report.text
+
+
+def test_only_pods_are_templates(tmp_path: Path) -> None:
+    """A Secret beside a script is not printed, whatever the script calls it."""
+    (tmp_path / "t.yaml").write_text("kind: Secret\nmetadata: {annotations: {a: hunter2}}\n", "utf-8")
+    script = "spark-submit --conf spark.kubernetes.driver.podTemplateFile=t.yaml local:///opt/a.py\n"
+    (item,) = import_all([str(_written(tmp_path, script))], Choices(), examine, lambda: b"").imported
+    assert "hunter2" not in item.text
+    assert any(entry.outcome is Outcome.LOST for entry in item.entries)
