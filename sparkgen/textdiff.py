@@ -37,13 +37,13 @@ class _Matcher(difflib.SequenceMatcher[str]):
         self._left = min(_STEPS_A_LINE * (len(old) + len(new)), _MOST_STEPS)
 
     def find_longest_match(
-        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+        self, a_low: int = 0, a_high: int | None = None, b_low: int = 0, b_high: int | None = None
     ) -> difflib.Match:
-        end = len(self._until) - 1 if ahi is None else ahi
-        self._left -= self._until[end] - self._until[alo]
+        end = len(self._until) - 1 if a_high is None else a_high
+        self._left -= self._until[end] - self._until[a_low]
         if self._left < 0:
             raise _TooMuch
-        return super().find_longest_match(alo, ahi, blo, bhi)
+        return super().find_longest_match(a_low, a_high, b_low, b_high)
 
 
 def unified(

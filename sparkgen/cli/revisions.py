@@ -72,7 +72,7 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
             f"{', '.join(request.sources)}: no document in {old.name} or in {new.name}; give files or "
             "directories with documents (add -R to search subdirectories)"
         )
-    same = {one for one in {*before} & {*after} if not _names_files(one)}
+    same = {one for one in {*before} & {*after} if not _names_files(one, request)}
     was, shall = replace(request, configured=then), replace(request, configured=now)
     earlier = _applications(where, [unit for unit in before if unit not in same], old, was)
     later = _applications(where, [unit for unit in after if unit not in same], new, shall)
@@ -142,11 +142,14 @@ def _lock_names(unit: Unit, request: Request) -> list[str]:
     return [*own, lock_of(unit.name)]
 
 
-def _names_files(unit: Unit) -> bool:
-    """Whether a document may name local files, which can change although document and lock stay the same."""
-    return any(
-        mark in data for _, data in (("", unit.data), *unit.overlays) for mark in (b"./", b"requirements")
-    )
+def _names_files(unit: Unit, request: Request) -> bool:
+    """Whether a document may name local files, which can change although document and lock stay the same.
+
+    A path may have escapes, and an option may set it.
+    """
+    marks = (b"./", b"\\", b"requirements")
+    texts = (unit.data, *(data for _, data in unit.overlays))
+    return bool(request.sets or request.set_strings) or any(mark in data for data in texts for mark in marks)
 
 
 def _applications(where: Repository, units: Sequence[Unit], point: Point, request: Request) -> list[Side]:
@@ -202,14 +205,17 @@ class _Places:
 
     def checked_out(self, document: Document) -> Path:
         """Check out the local files of a document. Returns the folder to which their paths are relative."""
-        home, tree = Path(self.name(document.source)).parent, self._folder / "tree"
-        (tree / ".git").mkdir(parents=True, exist_ok=True)
+        home, tree = Path(self.name(document.source)).parent, Path(tempfile.mkdtemp(dir=self._folder))
+        (tree / ".git").mkdir()
         places = [Path(os.path.normpath(home / _fixed(one.pattern))) for one in entries_of(document.value)]
         ignoring = [
             above / IGNORE_FILE for place in places for above in (home, *home.parents, *place.parents)
         ]
         self._where.write(self._point.commit, map(str, (*places, *ignoring)), tree)
-        return tree / os.path.relpath(home.resolve(), self._where.root)
+        there = (tree / self._where.inside(str(home))).resolve()
+        if not there.is_relative_to(tree.resolve()):
+            raise SparkgenError(f"{self._point.name}:{home} is a link out of the repository")
+        return there
 
     def name(self, path: str) -> str:
         """Returns the name of a placed file in its repository."""

@@ -43,6 +43,10 @@ _PATIENCE = 30.0
 _FILE_MODES = (b"100644", b"100755")
 _LINK_MODE = b"120000"
 _FOLDER_MODE = b"040000"
+_MOST_LINKS = 40
+"""As many as Linux follows for one path."""
+_MOST_NAMES = 10_000
+"""The most paths that are looked up for one document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Repository:
         and no hidden ones. Empty if there is nothing. The names begin like the caller's: `name`, or
         `name/...`. Raises SparkgenError for a commit that no checkout can write.
         """
-        inside = self._inside(name)
+        inside = self.inside(name)
         mode, id_ = self._entry(commit, inside)
         if mode in _FILE_MODES:
             return Listing({name: id_})
@@ -190,23 +194,43 @@ class Repository:
         return contents
 
     def write(self, commit: str, names: Iterable[str], folder: Path) -> None:
-        """Write files of a commit into a folder, at their paths from the root. Links stay links.
+        """Write files of a commit into a new folder, at their paths from the root. Links stay links.
 
         `names`: files and folders with all that is in them, as the caller names them; others are left out.
-        Raises SparkgenError if one cannot be written.
+        What links among them lead to is written, too. Raises SparkgenError if one cannot be written.
         """
         inside: list[str] = []
         for name in names:
             with suppress(SparkgenError):  # outside the repository, which a look at the files reports
-                inside.append(self._inside(name))
-        if not inside:
-            return
-        entries = self._entries("ls-tree", "-r", "-z", commit, "--", *dict.fromkeys(inside))
+                inside.append(self.inside(name))
+        entries = self._with_targets(commit, inside)
         contents = self.read(id_ for mode, id_ in entries.values() if mode in (*_FILE_MODES, _LINK_MODE))
-        # Links last: no file is written through one.
-        for path, (mode, id_) in sorted(entries.items(), key=lambda entry: entry[1][0] == _LINK_MODE):
+        for path, (mode, id_) in entries.items():
             if id_ in contents:
-                _write(folder / path, mode, contents[id_])
+                _write(folder, path, mode, contents[id_])
+
+    def _with_targets(self, commit: str, names: Sequence[str]) -> _Entries:
+        """The files and links at paths of a commit, and those to which the links lead, round by round."""
+        entries: _Entries = {}
+        asked: set[str] = set()
+        left = list(dict.fromkeys(names))
+        for _ in range(_MOST_LINKS):
+            if not left:
+                return entries
+            asked.update(left)
+            if len(asked) > _MOST_NAMES:
+                break
+            found = self._entries("ls-tree", "-r", "-z", commit, "--", *left)
+            above = dict.fromkeys(str(one) for path in left for one in PurePosixPath(path).parents)
+            on_the_way = self._entries("ls-tree", "-z", commit, "--", *above) if above else {}
+            found |= {path: entry for path, entry in on_the_way.items() if entry[0] == _LINK_MODE}
+            links = {path: id_ for path, (mode, id_) in found.items() if mode == _LINK_MODE}
+            texts = self.read(links.values())
+            entries |= found
+            targets = {path: _target(path, texts[id_]) for path, id_ in links.items()}
+            followed = [_through(name, path, target) for path, target in targets.items() for name in left]
+            left = [name for name in dict.fromkeys(followed) if name and name not in asked]
+        raise SparkgenError(f"cannot check out {names[0]}: it has more than {_MOST_LINKS} links in a row")
 
     def tracked(self, paths: Iterable[Path]) -> set[Path]:
         """Those of the files that the index has with the same bytes. SparkgenError if git cannot tell."""
@@ -223,6 +247,17 @@ class Repository:
                     ids[inside[name]] = rest.partition(b" ")[0].decode()
         contents = self.read(ids.values())
         return {one for one, id_ in ids.items() if _has_bytes(one, contents[id_])}
+
+    def in_index(self, paths: Iterable[Path]) -> set[Path]:
+        """Those of the files that the index has, with any bytes. SparkgenError if git cannot tell."""
+        inside = self._by_name(paths)
+        found: set[Path] = set()
+        for done in self._list_files(inside):
+            if done.returncode:
+                raise SparkgenError(f"git ls-files failed: {done.stderr.decode(errors='replace').strip()}")
+            names = (name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0"))
+            found |= {inside[name] for name in names if name in inside}
+        return found
 
     def untracked(self, paths: Iterable[Path]) -> list[str]:
         """The names, from the root, of those files that are neither in the repository nor ignored by it.
@@ -249,7 +284,7 @@ class Repository:
             some = literal[start : start + _AT_ONCE]
             yield _run(self.root, "ls-files", "-z", *options, "--", *some, seconds=_PATIENCE)
 
-    def _inside(self, name: str) -> str:
+    def inside(self, name: str) -> str:
         """The caller's name as a path below the root, with `/`. Raises SparkgenError if it is outside.
 
         Links below the root are not followed: the work tree's may differ from a commit's.
@@ -276,16 +311,44 @@ class Repository:
         return _run(self.root, *arguments, data=data)
 
 
-def _write(place: Path, mode: bytes, data: bytes) -> None:
+def _write(folder: Path, path: str, mode: bytes, data: bytes) -> None:
+    """Write a file or a link of a commit below a folder. Raises SparkgenError if a link is on the way.
+
+    A commit can have a link and a folder of one name, or of names that are one for the file system.
+    """
+    *parents, name = path.split("/")
+    place = folder
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        for part in parents:
+            place = place / part
+            if place.is_symlink():
+                raise SparkgenError(f"cannot check out {path}: the commit has a file and a folder of it")
+            place.mkdir(exist_ok=True)
+        place = place / name
         if mode == _LINK_MODE:
             place.symlink_to(os.fsdecode(data))
-        else:
-            place.write_bytes(data)
-            place.chmod(0o755 if mode == _FILE_MODES[1] else 0o644)
-    except OSError as error:
-        raise SparkgenError(f"cannot check out {place.name}: {error.strerror}") from error
+            return
+        with place.open("xb") as file:  # follows no link
+            file.write(data)
+        place.chmod(0o755 if mode == _FILE_MODES[1] else 0o644)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SparkgenError(f"cannot check out {path}: {reason}") from error
+
+
+def _target(path: str, text: bytes) -> str:
+    """The path in the commit to which a link leads; "" if it leads out."""
+    target = os.path.normpath(os.path.join(os.path.dirname(path), os.fsdecode(text)))  # noqa: PTH118, PTH120
+    return "" if target.startswith(("/", "..")) else target
+
+
+def _through(name: str, link: str, target: str) -> str:
+    """The path at which a named file is if its path leads through a link, or has it below; else ""."""
+    if not target:
+        return ""
+    if name.startswith(f"{link}/"):
+        return target + name[len(link) :]
+    return target if name == "." or f"{link}/".startswith(f"{name}/") else ""
 
 
 def _is_shown(path: str) -> bool:

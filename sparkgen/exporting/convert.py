@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from sparkgen.document import Document, Node
 from sparkgen.document.locks import spec_path
 from sparkgen.errors import Path, SparkgenError, path_text
-from sparkgen.exporting import apache, kubeflow, native, submit
+from sparkgen.exporting import apache, kubeflow, native, rows, submit
 from sparkgen.importing import Choices, Entry, Imported, Outcome
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import FINDINGS
@@ -21,23 +20,14 @@ from sparkgen.schema.fields import APPLICATION_KINDS
 from sparkgen.semantics.local_entries import spec_of
 
 EXPORTED_KINDS = APPLICATION_KINDS
-_REFERENCE = re.compile(r"\$\{(?:env|system):")
-"""What Spark replaces by variables and Java properties (ConfigReader)."""
-_SUBMITTED = (
-    "spark.kubernetes.",
-    "spark.jars",
-    "spark.files",
-    "spark.archives",
-    "spark.submit.",
-    "spark.app.",
-)
 _PASSED_ON = frozenset(
     {
-        *("arguments", "env", "javaOptions", "hadoopConf", "sparkConfFiles", "logging", "monitoring"),
+        *("arguments", "env", "javaOptions", "sparkConf", "hadoopConf", "sparkConfFiles", "logging"),
+        *("monitoring", "eventLog", "dynamicAllocation", "allocation"),
         *("template", "initContainers", "sidecars", "lifecycle", "volumes", "volumeMounts"),
     }
 )
-"""Fields whose texts spark-submit passes on unchanged."""
+"""Fields whose texts spark-submit passes on unchanged, or that rows.is_safe looks at."""
 _ONE_RUN = "the format describes one run, without a schedule"
 _SCHEDULE_STEP = "start it by a schedule of your own, such as a CronJob or a workflow"
 
@@ -79,7 +69,7 @@ def _refuse_what_submits_read(document: Document) -> None:
             f"{position}: spark-submit would read the main file {main!r} as an option; name it with its path"
         )
     for path, node in _texts(document.node, ()):
-        if _REFERENCE.search(node.text) and _is_read_where_submitted(path):
+        if rows.REFERENCE.search(node.text) and _is_read_where_submitted(path):
             raise SparkgenError(
                 f"{node.position}: {path_text(path)}: spark-submit would replace `{node.text}` by a value of "
                 "the submitting machine; write the value itself"
@@ -88,8 +78,6 @@ def _refuse_what_submits_read(document: Document) -> None:
 
 def _is_read_where_submitted(path: Path) -> bool:
     """Whether spark-submit reads the text, rather than passing it to the driver or into a pod."""
-    if "sparkConf" in path:
-        return str(path[-1]).startswith(_SUBMITTED)
     return not _PASSED_ON.intersection(str(part) for part in path)
 
 

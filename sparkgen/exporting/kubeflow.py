@@ -40,6 +40,19 @@ def properties(given: Take) -> None:
             given.at(key).lost(kubeflow.NAMED, "delete it, or rename the application")
 
 
+def hadoop_properties(given: Take) -> None:
+    """Copy the properties of Hadoop, as far as they are safe where they are submitted."""
+    for key, child in given.node.entries.items():
+        if rows.is_safe(given.at(key), key, str(child.value)):
+            given.at(key).put(("spec", "hadoopConf", key), child.value)
+
+
+def java_options(given: Take) -> None:
+    """Copy Java options, unless the operator's pod would replace a part of them."""
+    if rows.is_safe(given, "", str(given.node.value)):
+        copy(given)
+
+
 def tracking_timeout(given: Take) -> None:
     """Copy a number of milliseconds; a text becomes a property."""
     if isinstance(given.node.value, int):
@@ -89,6 +102,8 @@ _QUEUE = {"queue": contract.LABEL_QUEUE, "priorityClassName": contract.LABEL_QUE
 _OWN = frozenset(
     {
         "spec.mainApplicationFile",
+        "spec.hadoopConf",
+        *(f"spec.{role}.javaOptions" for role in ROLES),
         "spec.driver.serviceAccount",
         "spec.dynamicAllocation.shuffleTrackingTimeout",
         *(f"spec.deps.{name}" for name in rows.FILES),
@@ -98,6 +113,7 @@ _OWN = frozenset(
 """Fields that both formats have, and that need more than a copy."""
 _COPIED = tuple(_inverse())
 _NO_PROPERTY = frozenset(row.source.removeprefix("spec.") for row in _COPIED) | {
+    *(f"{role}.javaOptions" for role in ROLES),
     "deps",
     "eventLog",
     "dynamicAllocation.shuffleTrackingTimeout",
@@ -106,6 +122,8 @@ ROWS = (
     *rows.METADATA_ROWS,
     *_COPIED,
     Row("spec.sparkConf", how=properties),
+    Row("spec.hadoopConf", how=hadoop_properties),
+    *(Row(f"spec.{role}.javaOptions", f"spec.{role}.javaOptions", how=java_options) for role in ROLES),
     *rows.property_rows(_NO_PROPERTY),
     Row("spec.mainApplicationFile", how=partial(rows.local_file, ("spec", "mainApplicationFile"))),
     *(Row(f"spec.deps.{name}", how=partial(rows.local_files, ("spec", "deps", name))) for name in rows.FILES),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
+from typing import Any
 
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import ROLES, Row, Take
-from sparkgen.model.delivery import is_local
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import EVENT_LOG_DEFAULTS, TYPED_PROPERTIES, property_text
 from sparkgen.properties.table import judgement
@@ -22,13 +23,32 @@ FILES = ("jars", "files", "pyFiles", "archives")
 """Lists of `deps` that may name files beside the document."""
 DEFAULT_ACCOUNT = "spark"
 """The account of the driver in Spark's and the operators' own examples."""
-_FILE_PROPERTIES = frozenset(TYPED_PROPERTIES["deps", name] for name in FILES)
-_OF_QUEUES = (contract.LABEL_QUEUE, contract.LABEL_QUEUE_PRIORITY)
+_FILE_PROPERTIES = frozenset({*(TYPED_PROPERTIES["deps", name] for name in FILES), "spark.kerberos.keytab"})
+REFERENCE = re.compile(r"\$\{(?:env|system)[:.]")
+"""What Spark (ConfigReader) and Hadoop (Configuration) replace by variables and Java properties."""
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+OF_QUEUES = (contract.LABEL_QUEUE, contract.LABEL_QUEUE_PRIORITY)
 _OWN = "only sparkgen does this"
-_LOCAL = "a file beside the document: only sparkgen brings it into the pods"
+_LOCAL = "a file outside of the image: only sparkgen brings it into the pods"
 _LOCAL_STEP = "put the file into the image or an object store, and name it by its address there"
 _ACCOUNT = "the driver creates the executors itself, so its account needs rights"
 _ACCOUNT_STEP = "let the account create, watch and delete pods, Services, ConfigMaps and claims"
+
+
+def is_safe(given: Take, name: str, text: str) -> bool:
+    """Whether a property says where it is submitted what it says in a pod; reports one that does not.
+
+    Spark and Hadoop replace references to variables and to Java properties where they read the property, also
+    through other properties, and Spark splits an option at its first equals sign.
+    """
+    if "=" in name:
+        given.lost("spark-submit ends a property's name at its first equals sign", "correct the name")
+    elif REFERENCE.search(text):
+        reason = "spark-submit would replace the reference by a value of the submitting machine"
+        given.lost(reason, "set the property in the image's spark-defaults.conf, or write the value itself")
+    else:
+        return True
+    return False
 
 
 def spark_conf(given: Take) -> None:
@@ -37,16 +57,19 @@ def spark_conf(given: Take) -> None:
         part, judged = given.at(key), judgement(key)
         if judged is not None and judged.verdict not in (Verdict.PASSED, Verdict.READ):
             part.needless("it has no effect in a sparkgen document")
+        elif not is_safe(part, key, property_text(child.value)):
+            continue
         elif key in _FILE_PROPERTIES:
-            files = [in_the_image(text.strip()) for text in property_text(child.value).split(",")]
-            part.put((*CONF, key), ",".join(files), Outcome.REWRITTEN)
+            _addresses(part, (*CONF, key), property_text(child.value).split(","), property_text)
         else:
             part.put((*CONF, key), child.value)
 
 
 def to_property(name: str, given: Take) -> None:
     """Set a Spark property to a field's value."""
-    given.put((*CONF, name), property_text(given.node.value), Outcome.REWRITTEN)
+    text = property_text(given.node.value)
+    if is_safe(given, name, text):
+        given.put((*CONF, name), text, Outcome.REWRITTEN)
 
 
 def property_rows(without: AbstractSet[str]) -> Iterator[Row]:
@@ -88,34 +111,46 @@ def event_log(given: Take) -> None:
         given.at("claim").lost("only sparkgen mounts a claim for the event log", step)
 
 
-def in_the_image(text: str) -> str:
+def in_the_image(text: str) -> str | None:
     """Returns the address of a file for spark-submit: a file in the image has ``local://`` there.
 
     Without a scheme, or with ``file:``, spark-submit and the operators read files of their own machine.
+    Returns None for a file that is not in the image, and for a path that depends on a working directory.
     """
-    path = text.removeprefix("file://") if text.startswith("file:///") else text.removeprefix("file:")
-    return f"local://{path}" if path.startswith("/") else text
+    text = text.strip()
+    scheme = _SCHEME.match(text)
+    if scheme is not None and scheme[1].lower() != "file":
+        return text
+    path = text[scheme.end() :] if scheme else text
+    for host in ("//localhost/", "///"):
+        if scheme and path.lower().startswith(host):
+            path = "/" + path[len(host) :]
+    return f"local://{path}" if path.startswith("/") and not path.startswith("//") else None
+
+
+def _addresses(given: Take, target: Path, texts: Sequence[str], value: Callable[[list[str]], Any]) -> None:
+    """Set the addresses of files; a file beside the document, or elsewhere, is a finding."""
+    found = [in_the_image(text) for text in texts]
+    shown = [text if address is None else address for text, address in zip(texts, found, strict=True)]
+    if None in found:
+        given.put(target, value(shown), Outcome.CHANGED, _LOCAL, _LOCAL_STEP)
+    else:
+        same = shown == list(texts) and target[:2] != CONF
+        given.put(target, value(shown), Outcome.CARRIED if same else Outcome.REWRITTEN)
 
 
 def local_file(target: Path, given: Take) -> None:
     """Copy the main file; a file beside the document reaches no pod."""
     text = str(given.node.value)
-    if is_local(text):
-        given.put(target, text, Outcome.CHANGED, _LOCAL, _LOCAL_STEP)
+    if text == contract.SPARK_INTERNAL:
+        given.put(target, text)
     else:
-        address = in_the_image(text)
-        given.put(target, address, Outcome.CARRIED if address == text else Outcome.REWRITTEN)
+        _addresses(given, target, [text], lambda shown: shown[0])
 
 
 def local_files(target: Path, given: Take) -> None:
     """Copy a list of files to a field, or as text to a property."""
-    texts = [text if is_local(text) else in_the_image(text) for text in given.node.value]
-    is_property = target[:2] == CONF
-    value = property_text(texts) if is_property else list(texts)
-    if any(is_local(text) for text in texts):
-        given.put(target, value, Outcome.CHANGED, _LOCAL, _LOCAL_STEP)
-    else:
-        given.put(target, value, Outcome.REWRITTEN if is_property else Outcome.CARRIED)
+    _addresses(given, target, given.node.value, property_text if target[:2] == CONF else list)
 
 
 def account(target: Path, given: Take) -> None:
@@ -135,7 +170,7 @@ def label_pods(draft: Draft, prefix: Callable[[str], Path]) -> None:
     """
     for key, text in (draft.get("metadata", "labels") or {}).items():
         for role in ROLES:
-            if key in _OF_QUEUES or (role == "executor" and not contract.belongs_on_executor(key)):
+            if key in OF_QUEUES or (role == "executor" and not contract.belongs_on_executor(key)):
                 continue
             *parents, last = prefix(role)
             target = (*parents, f"{last}{key}") if str(last).endswith(".") else (*parents, last, key)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sparkgen.exporting import native, rows
 from sparkgen.importing.draft import Draft
+from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import ROLES, Row, Take, table
 from sparkgen.importing.writing import comment
 from sparkgen.model.properties import property_text
@@ -17,6 +18,15 @@ from sparkgen.yamltext import dump
 
 _MASTER = "MASTER"
 """The script's variable with the address of the cluster, such as ``k8s://https://host:6443``."""
+
+
+def labels(given: Take) -> None:
+    """Keep the labels for the pods. Kueue reads those of a queue on an object that spark-submit lacks."""
+    for key, child in given.node.entries.items():
+        if key in rows.OF_QUEUES:
+            given.at(key).lost("spark-submit makes no object for a queue", "queue the pods themselves")
+        else:
+            given.at(key).put(("metadata", "labels", key), child.value, Outcome.REWRITTEN)
 
 
 def restart(given: Take) -> None:
@@ -29,6 +39,12 @@ def restart(given: Take) -> None:
 
 ROWS = (
     *native.ROWS,
+    Row("metadata.labels", how=labels),
+    Row(
+        "metadata.annotations",
+        reason="spark-submit makes no object that could have them",
+        step="set those of pods in `annotations` of driver and executor",
+    ),
     Row("spec.type", needless=True, reason="the main file says so"),
     Row("spec.sparkVersion", needless=True, reason="the image determines it; submit with the same version"),
     Row("spec.scalaVersion", needless=True, reason="the image determines it"),

@@ -104,7 +104,7 @@ def _driver(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
 
 def _executor(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
     """The executors' template, from the file that the allocator reads."""
-    files = [item["data"] for item in objects if item["kind"] == "ConfigMap"]
+    files = [item.get("data") or {} for item in objects if item["kind"] == "ConfigMap"]
     text = next(
         data[contract.EXECUTOR_TEMPLATE_FILE] for data in files if contract.EXECUTOR_TEMPLATE_FILE in data
     )

@@ -5,6 +5,7 @@ Without `delivery.repository`, the artifacts are made here: ConfigMaps of the ru
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,18 +19,21 @@ from sparkgen.delivery.limits import DEFAULT_MAX_BYTES
 from sparkgen.delivery.look import look
 from sparkgen.delivery.pushed import identity
 from sparkgen.delivery.source import source
+from sparkgen.delivery.values import Wrong
+from sparkgen.diff import git
 from sparkgen.document.locks import ARTIFACTS, laid, lock_of, spec_path
 from sparkgen.document.node import node_of
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
-from sparkgen.errors import Position, Problem, Severity
+from sparkgen.errors import Position, Problem, Severity, SparkgenError
+from sparkgen.repository import repository_root
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.local_entries import entries_of, spec_of
 from sparkgen.semantics.registry import problem
 from sparkgen.semantics.rules_delivery import never_pushed
 
 if TYPE_CHECKING:
-    from sparkgen.delivery.values import Contents, Looked, Wrong
+    from sparkgen.delivery.values import Contents, Looked
     from sparkgen.document import Document
     from sparkgen.usecases.inputs import Inputs
 
@@ -66,14 +70,46 @@ def checked(document: Document, inputs: Inputs) -> tuple[Document, list[Problem]
     looked = found(document, inputs)
     if inputs.local_files == "present":
         return document, [_problem(document, one) for one in looked.wrong]
-    if lacks_contents(document):
+    mounts = not repository_of(document)
+    private = [*_private(looked, folder_of(document))] if mounts else []
+    if lacks_contents(document) and not private:
         return with_contents(document, looked)
-    unfit = () if repository_of(document) else mounted.unfit(looked.contents, looked.entries)
-    if wrong := [_problem(document, one) for one in (*looked.wrong, *unfit)]:
+    unfit = mounted.unfit(looked.contents, looked.entries) if mounts else ()
+    if wrong := [_problem(document, one) for one in (*looked.wrong, *unfit, *private)]:
         return document, wrong
     if inputs.local_files == "pushable":
         return document, []
     return document, [_stale(document, inputs, one) for one in stale(document, looked)]
+
+
+def _private(looked: Looked, folder: Path) -> Iterator[Wrong]:
+    """Yields the files that manifests would show, and that Git does not have: they may be somebody's own.
+
+    Whoever wrote the document, or an ignore file, may not be who has the file. A file that seems to contain a
+    secret must have the bytes that Git has. Without a repository, all files are the user's.
+    """
+    files = [(one, file) for one in looked.contents for file in one.files]
+    if not files or not has_repository(folder):
+        return
+    places = {Path(file.place): file.secret for _, file in files}
+    try:
+        where = git.repository(folder)
+        known = where.in_index(places)
+        secrets = {place for place, secret in places.items() if secret}
+        known -= secrets - where.tracked(secrets)
+        step = "add it to Git if a reviewer may read it: git add"
+    except SparkgenError as error:
+        known, step = set(), f"let git list the files ({error})"
+    for one, file in files:
+        if Path(file.place) not in known:
+            of_file = (entry for entry in looked.entries if file.inside in one.entries.get(entry.text, ()))
+            entry = next(of_file, looked.entries[0])
+            yield Wrong(entry, f"{file.inside} is not in Git, and manifests would show its content", step)
+
+
+def has_repository(folder: Path) -> bool:
+    """Whether a folder is in a Git repository."""
+    return os.path.lexists(repository_root(folder.resolve()) / ".git")
 
 
 def lacks_contents(document: Document) -> bool:

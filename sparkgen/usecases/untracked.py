@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sparkgen.delivery.ignore import FILE_NAME
 from sparkgen.diff import git
 from sparkgen.errors import SparkgenError
-from sparkgen.repository import repository_root
+from sparkgen.usecases.local_files import has_repository
 from sparkgen.usecases.push import Plan
 
 
@@ -24,7 +23,7 @@ def untracked(plans: Iterable[Plan]) -> list[str]:
     for one in plans:
         files = [file for packed in one.packed for file in packed.contents.files]
         folder = Path(one.document.source).parent
-        if not files or not _has_repository(folder):
+        if not files or not has_repository(folder):
             continue
         _refuse_private({Path(file.place): file.secret for file in files if file.secret}, folder)
         try:
@@ -32,10 +31,6 @@ def untracked(plans: Iterable[Plan]) -> list[str]:
         except SparkgenError:
             continue
     return sorted(paths)
-
-
-def _has_repository(folder: Path) -> bool:
-    return os.path.lexists(repository_root(folder.resolve()) / ".git")
 
 
 def _refuse_private(secrets: Mapping[Path, str], folder: Path) -> None:

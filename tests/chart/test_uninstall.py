@@ -100,9 +100,10 @@ def test_what_is_gone_is_no_error(program: Any) -> None:
     with serving(404) as api:
         program.API = api.address
         assert program.call("GET", "/x") is None
-    with serving(200, body=b'{"items": []}') as api:
-        program.API = api.address
-        assert program.owned("/x", "default", "pi") == []
+    for empty in (b'{"items": []}', b'{"items": null, "metadata": {"resourceVersion": "1"}}', b"{}"):
+        with serving(200, body=empty) as api:
+            program.API = api.address
+            assert program.owned("/x", "default", "pi") == []
 
 
 def test_lists_leave_the_content_of_objects_with_the_server(program: Any) -> None:

@@ -56,8 +56,8 @@ def owned(path, namespace, release):
     names, more = [], ""
     while True:
         page = call("GET", path, {"labelSelector": SELECTOR, "limit": PAGE, "continue": more}) or {}
-        for item in page.get("items", ()):
-            annotations = item["metadata"].get("annotations", {})
+        for item in page.get("items") or ():  # null if there are none
+            annotations = item["metadata"].get("annotations") or {}
             if (
                 annotations.get("meta.helm.sh/release-name"),
                 annotations.get("meta.helm.sh/release-namespace"),
@@ -66,7 +66,7 @@ def owned(path, namespace, release):
                 namespace,
             ):
                 names.append(item["metadata"]["name"])
-        more = page.get("metadata", {}).get("continue", "")
+        more = page.get("metadata", {}).get("continue") or ""
         if not more:
             return names
 

@@ -21,15 +21,17 @@ from sparkgen.runtime.history.plan import (
     PrunePlan,
     prune_plan,
 )
-from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
 
-PAGE, MAX_PAGES = 500, 10_000
+PAGES, MAX_PAGES = (500, 50, 5, 1), 10_000
+"""Objects in one page: fewer where somebody's large objects make a page too large."""
 ATTEMPTS = 30
 PAUSE_SECONDS = 2.0
 """A minute in all, or more: the RoleBinding may come later than the pod."""
 
+_ROLE = "; the account of this Job needs the Role that is rendered with it"
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 """Requests only the metadata of ConfigMaps from the API server."""
 MERGE_PATCH = "application/merge-patch+json"
@@ -125,7 +127,7 @@ class _RetryingApi:
         try:
             for reply in pages(
                 lambda query: self._call("GET", path, query=query, headers=headers),
-                (PAGE,),
+                PAGES,
                 MAX_PAGES,
                 selector,
             ):
@@ -153,22 +155,23 @@ class _RetryingApi:
         self._call("DELETE", path, body=options)
 
     def _call(self, method: str, path: str, **options: Any) -> Reply:
-        said = ""
+        said = step = ""
         for _ in range(ATTEMPTS):
             try:
                 reply = self._api.call(method, path, **options)
+            except AnswerTooLarge:
+                raise
             except CallFailed as fault:
                 said = str(fault)
             else:
                 if reply.status < 300 or (method != "GET" and reply.status in (404, 409)):
                     return reply
                 said = f"{reply.status} {reply.body.get('message', '')}"
+                step = _ROLE if reply.status in (401, 403) else ""
                 if reply.status not in (401, 403, 429) and reply.status < 500:
                     break
             self._sleep(PAUSE_SECONDS)
-        raise Refused(
-            f"{method} {path}: {said}; the account of this Job needs the Role that is rendered with it"
-        )
+        raise Refused(f"{method} {path}: {said}{step}")
 
 
 def _known(item: Object) -> Object:

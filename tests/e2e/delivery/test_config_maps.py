@@ -45,6 +45,11 @@ def smaller(folder: Path, version: str) -> None:
         "imagePullPolicy": "IfNotPresent",
         "driver": SMALL,
         "executor": {**SMALL, "instances": 3},
+        "sparkConf": {
+            **document["spec"].get("sparkConf", {}),
+            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "180s",
+        },
     }
     (folder / "app.yaml").write_text(yaml.safe_dump(document))
 
@@ -61,7 +66,6 @@ def pods(application: Deployed) -> Iterator[dict[str, Any]]:
     yield yaml.safe_load(found["data"][contract.EXECUTOR_TEMPLATE_FILE])["template"]["spec"]
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("version", TESTED_VERSIONS)
 def test_a_script_and_a_module_run_without_a_registry(
     version: str, folder: Path, cluster: Cluster, restricted: str, sparkgen: Sparkgen
@@ -73,8 +77,10 @@ def test_a_script_and_a_module_run_without_a_registry(
     [run] = [job["metadata"]["name"] for job in cluster.objects("jobs", restricted, "")]
     application = Deployed(cluster, restricted, "code-in-git", run)
     log = application.logs()
-    assert [line for line in log.splitlines() if line.lower() in SAID], application.story()
-    assert len({fact for _, fact in application.registered()}) >= 1
+    assert sorted(line.lower() for line in log.splitlines() if line.lower() in SAID) == SAID, (
+        application.story()
+    )
+    assert (3, 3) in application.registered(), application.story()
     for spec in pods(application):
         assert contract.FETCH_CONTAINER not in [one["name"] for one in spec.get("initContainers", [])]
         [volume] = [one for one in spec["volumes"] if one["name"] == "sparkgen-artifact-code"]

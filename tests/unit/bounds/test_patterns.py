@@ -157,6 +157,7 @@ def test_the_steps_are_those_of_a_matcher_that_tracks_back() -> None:
 
 UNREAD = {
     "sparkgen.delivery.ignore:linear(pattern.regex.pattern)": "delivery.ignore bounds it",
+    "sparkgen.cli.revisions:MAGIC": "a name of the standard library",
     "sparkgen.delivery.look:MAGIC": "a name of the standard library",
     "sparkgen.delivery.secret_files:pattern": "a table, read here",
     "sparkgen.semantics.well_known:f'{pattern}[A-Za-z0-9_-]*+'": "a table, read here",

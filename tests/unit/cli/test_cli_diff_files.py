@@ -297,3 +297,118 @@ def test_a_commit_with_files_that_cannot_be_read(tree: Cli) -> None:
     commit("a file again")
     back = tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD")
     assert (back.code, "ignored in this revision" in back.err) == (1, True), back.out + back.err
+
+
+def _object(kind: str, data: bytes) -> str:
+    """Write an object to Git, also one that it would refuse to make; returns its id."""
+    command = ["git", "hash-object", "-t", kind, "-w", "--literally", "--stdin"]
+    return subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+
+def _folder(*entries: tuple[str, str, str]) -> str:
+    """Write a tree with these entries (mode, name, id), in their order."""
+    return _object("tree", b"".join(f"{m} {n}".encode() + b"\0" + bytes.fromhex(i) for m, n, i in entries))
+
+
+@pytest.mark.parametrize("named", ["app.yaml", "."])
+def test_a_commit_writes_nothing_outside(tree: Cli, tmp_path: Path, named: str) -> None:
+    """A link and a folder of one name, which git fetches: within a document, and from one to the next."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    old = "local:///opt/spark/examples/src/main/python/pi.py"
+    one = DOCUMENT.replace(old, "./p/x.py") + "  deps: {pyFiles: [./p]}\n"
+    two = DOCUMENT.replace(old, "./q/post-checkout").replace("name: pi", "name: two", 1)
+    program, link = _object("blob", b"#!/bin/sh\n"), _object("blob", str(victim).encode())
+    inner = _folder(("120000", "q", link))
+    root = _folder(
+        ("100644", "app.yaml", _object("blob", f"{one}---\n{two}".encode())),
+        ("120000", "p", _object("blob", b".")),
+        ("40000", "p", inner),
+        ("120000", "q", link),
+        ("40000", "q", _folder(("100755", "post-checkout", program))),
+    )
+    commit_id = git("commit-tree", root, "-p", "HEAD", "-m", "evil").strip()
+    for options in (("--from", "HEAD", "--to", commit_id), ("--from", commit_id, "--to", "HEAD")):
+        tree("diff", *options, named)
+        assert list(victim.iterdir()) == []
+
+
+def test_links_of_a_commit_lead_where_they_lead_in_the_work_tree(tree: Cli) -> None:
+    """Also for two documents with the same folder, and to what no entry names."""
+    with_files(tree)
+    Path("apps/pi/kit").symlink_to("../shared")
+    text = Path("apps/pi/app.yaml").read_text().replace("[./li*, ../shared]", "[./kit/b.py, ./kit]")
+    Path("apps/pi/app.yaml").write_text(f"{text}---\n{text.replace('name: pi', 'name: two', 1)}")
+    commit("a link")
+    Path("apps/shared/b.py").write_text("# other\n")
+    inside = tree("diff", "apps/pi/app.yaml", "--from", "HEAD")
+    assert (inside.code, inside.out.count("# other") >= 2) == (1, True), inside.out + inside.err
+    commit("more")
+    assert tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD").out == inside.out
+
+
+@pytest.mark.parametrize("how", ["an escape", "--set"])
+def test_a_local_file_is_seen_however_it_is_named(tree: Cli, how: str) -> None:
+    """The bytes of the document need not have its path."""
+    with_files(tree)
+    path = Path("apps/pi/app.yaml")
+    options: list[str] = []
+    if how == "--set":
+        path.write_text(DOCUMENT)
+        options = ["--set", "spec.mainApplicationFile=./jobs/job.py"]
+    else:
+        path.write_text(
+            path.read_text()
+            .replace("./jobs/job.py", '".\\/jobs\\/job.py"')
+            .replace("[./li*, ../shared]", "[]")
+        )
+    commit("named otherwise")
+    Path("apps/pi/jobs/job.py").write_text("# other\n")
+    commit("other code")
+    done = tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD", *options)
+    assert (done.code, "# other" in done.out) == (1, True), done.out + done.err
+
+
+@pytest.mark.parametrize("file", ["../.env", "./data.txt", "./new.py", "./ignored-*.json"])
+@pytest.mark.parametrize(
+    "command",
+    [["render"], ["render", "-o", "out", "--check"], ["diff", "--from", "HEAD"], ["lint"], ["validate"]],
+)
+def test_manifests_show_only_what_git_has(tree: Cli, command: list[str], file: str) -> None:
+    """A private file of the checkout, whoever names it and whoever allows it, also behind a link."""
+    with_files(tree)
+    Path(".gitignore").write_text(".env\n*.local\nignored-*\n")
+    Path(".sparkgenignore").write_text("!/apps/.env\n")
+    Path("apps/pi/data.txt").symlink_to("cfg.local")
+    text = Path("apps/pi/app.yaml").read_text()
+    Path("apps/pi/app.yaml").write_text(text.replace("[./li*, ../shared]", "[./lib]") + "")
+    commit("everything")
+    for name in ("apps/.env", "apps/pi/cfg.local", "apps/pi/new.py", "apps/pi/ignored-key.json"):
+        Path(name).write_text("WORD=hunter2\n")
+    own = Path("apps/pi/app.yaml")
+    own.write_text(own.read_text().replace("pyFiles: [./lib]", f'pyFiles: [./lib], files: ["{file}"]'))
+    name, *options = command
+    done = tree(name, str(own), *options)
+    assert "hunter2" not in done.out + done.err
+    assert done.code in (1, 2)
+    assert "is not in Git" in done.out + done.err or "secret" in done.out + done.err
+
+
+def test_a_file_that_git_has_may_be_changed(tree: Cli) -> None:
+    """Work on a script needs no commit for each run."""
+    with_files(tree)
+    Path("apps/pi/jobs/job.py").write_text("# changed\n")
+    done = tree("render", "apps/pi/app.yaml")
+    assert (done.code, "# changed" in done.out) == (0, True), done.err
+
+
+def test_code_without_text_can_be_linted(tree: Cli) -> None:
+    """A jar is in `binaryData`, and its ConfigMap has no `data`."""
+    old = "local:///opt/spark/examples/src/main/python/pi.py"
+    text = DOCUMENT.replace(old, "./job.jar").replace("type: Python", "type: Scala\n  mainClass: a.B")
+    Path("apps/pi/app.yaml").write_text(text)
+    Path("apps/pi/job.jar").write_bytes(b"PK\0\1\xff")
+    commit("a jar")
+    done = tree("lint", "apps/pi/app.yaml")
+    assert done.code in (0, 1), done.out + done.err
+    assert "internal error" not in done.err
