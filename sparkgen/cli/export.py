@@ -12,7 +12,7 @@ from sparkgen.cli.options import CHANGES, SOURCES
 from sparkgen.cli.problems import valid_documents
 from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
-from sparkgen.exporting import Exported, Tool, export
+from sparkgen.exporting.convert import Exported, Tool, export
 from sparkgen.importing import Result
 from sparkgen.writers.new_files import write_new
 

@@ -151,7 +151,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
 
 @contextlib.contextmanager
 def _leaving_by_signals() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP raise SystemExit, once, so that what was started is ended first."""
+    """In this context, the first SIGTERM or SIGHUP raises SystemExit, so that the session ends in order."""
     left = False
 
     def leave(number: int, _frame: FrameType | None) -> None:

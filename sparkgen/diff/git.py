@@ -236,28 +236,25 @@ class Repository:
         """Those of the files that the index has with the same bytes. SparkgenError if git cannot tell."""
         inside = self._by_name(paths)
         ids: dict[Path, str] = {}
-        for done in self._list_files(inside, "--stage"):
-            if done.returncode:
-                raise SparkgenError(f"git ls-files failed: {done.stderr.decode(errors='replace').strip()}")
-            for entry in done.stdout.split(b"\0"):
-                description, _, path = entry.partition(b"\t")
-                mode, _, rest = description.partition(b" ")
-                name = path.decode(errors="surrogateescape")
-                if mode in _FILE_MODES and name in inside:
-                    ids[inside[name]] = rest.partition(b" ")[0].decode()
+        for entry in self._index(inside, "--stage"):
+            description, _, name = entry.partition("\t")
+            mode, _, rest = description.partition(" ")
+            if mode.encode() in _FILE_MODES and name in inside:
+                ids[inside[name]] = rest.partition(" ")[0]
         contents = self.read(ids.values())
         return {one for one, id_ in ids.items() if _has_bytes(one, contents[id_])}
 
     def in_index(self, paths: Iterable[Path]) -> set[Path]:
         """Those of the files that the index has, with any bytes. SparkgenError if git cannot tell."""
         inside = self._by_name(paths)
-        found: set[Path] = set()
-        for done in self._list_files(inside):
+        return {inside[name] for name in self._index(inside) if name in inside}
+
+    def _index(self, names: Iterable[str], *options: str) -> Iterator[str]:
+        """Yields the index's entries of the files. SparkgenError if git cannot tell."""
+        for done in self._list_files(names, *options):
             if done.returncode:
                 raise SparkgenError(f"git ls-files failed: {done.stderr.decode(errors='replace').strip()}")
-            names = (name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0"))
-            found |= {inside[name] for name in names if name in inside}
-        return found
+            yield from done.stdout.decode(errors="surrogateescape").split("\0")
 
     def untracked(self, paths: Iterable[Path]) -> list[str]:
         """The names, from the root, of those files that are neither in the repository nor ignored by it.

@@ -3,9 +3,3 @@
 The inverse of sparkgen.importing, with the same engine: one table per format (kubeflow.py, native.py,
 apache.py) says what becomes of each field. convert.py has the steps.
 """
-
-from __future__ import annotations
-
-from sparkgen.exporting.convert import EXPORTED_KINDS, Exported, Tool, export
-
-__all__ = ["EXPORTED_KINDS", "Exported", "Tool", "export"]

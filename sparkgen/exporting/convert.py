@@ -11,11 +11,10 @@ from sparkgen.document import Document, Node
 from sparkgen.document.locks import spec_path
 from sparkgen.errors import Path, SparkgenError, path_text
 from sparkgen.exporting import apache, kubeflow, native, rows, submit
-from sparkgen.importing import Choices, Entry, Imported, Outcome
+from sparkgen.importing import Choices, Imported, Outcome
 from sparkgen.importing.draft import Draft
-from sparkgen.importing.entry import FINDINGS
 from sparkgen.importing.table import Table, walk
-from sparkgen.importing.writing import document_text
+from sparkgen.importing.writing import about_findings, document_text
 from sparkgen.schema.fields import APPLICATION_KINDS
 from sparkgen.semantics.local_entries import spec_of
 
@@ -150,21 +149,12 @@ def _walk(draft: Draft, node: Node, rows: Table, outer: Table | None = None) -> 
 
 def _finished(draft: Draft, kind: str, write: Callable[[Sequence[str]], dict[str, str]]) -> Exported:
     entries = tuple(sorted(draft.entries, key=lambda entry: (entry.position.line, entry.position.column)))
-    files = write(_head(draft, entries))
+    source = f"Exported by sparkgen from {draft.origin.file}, line {draft.origin.line}."
+    files = write([source, *about_findings(entries)])
     metadata = draft.value["metadata"]
     name, namespace = str(metadata["name"]), str(metadata.get("namespace", ""))
     text = next(iter(files.values()))
     return Exported(files, Imported(name, namespace, kind, draft.origin, text, entries))
-
-
-def _head(draft: Draft, entries: Sequence[Entry]) -> list[str]:
-    """Returns the comment at the start of a file: its source, and the findings that have no place in it."""
-    lines = [f"Exported by sparkgen from {draft.origin.file}, line {draft.origin.line}."]
-    lost = [entry for entry in entries if entry.outcome in FINDINGS and not entry.target]
-    if lost:
-        lines.append("Lost, or needs your attention:")
-        lines += [f"  {entry.subject} (line {entry.position.line}): {entry.reason}" for entry in lost]
-    return lines
 
 
 def _yaml(draft: Draft, head: Sequence[str]) -> dict[str, str]:

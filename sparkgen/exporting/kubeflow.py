@@ -30,18 +30,8 @@ def restart(given: Take) -> None:
         given.draft.add(Outcome.ADDED, target, _RETRY_INTERVAL, reason)
 
 
-def properties(given: Take) -> None:
-    """Copy the properties, except names that the operator overrides."""
-    rows.spark_conf(given)
-    conf = given.draft.get(*rows.CONF) or {}
-    for key in kubeflow.NAMES:
-        if conf.pop(key, None) is not None:
-            given.draft.entries[:] = [item for item in given.draft.entries if item.source[-1:] != (key,)]
-            given.at(key).lost(kubeflow.NAMED, "delete it, or rename the application")
-
-
 def hadoop_properties(given: Take) -> None:
-    """Copy the properties of Hadoop, as far as they are safe where they are submitted."""
+    """Copy the properties of Hadoop, except those that would mean something else where they are submitted."""
     for key, child in given.node.entries.items():
         if rows.is_safe(given.at(key), key, str(child.value)):
             given.at(key).put(("spec", "hadoopConf", key), child.value)
@@ -97,6 +87,7 @@ def _inverse() -> Iterator[Row]:
             yield Row(row.target, row.source)
 
 
+_OVERRIDDEN = dict.fromkeys(kubeflow.NAMES, (kubeflow.NAMED, "delete it, or rename the application"))
 _QUEUE = {"queue": contract.LABEL_QUEUE, "priorityClassName": contract.LABEL_QUEUE_PRIORITY}
 """Setting of a queue -> the label by which Kueue reads it."""
 _OWN = frozenset(
@@ -121,7 +112,7 @@ _NO_PROPERTY = frozenset(row.source.removeprefix("spec.") for row in _COPIED) | 
 ROWS = (
     *rows.METADATA_ROWS,
     *_COPIED,
-    Row("spec.sparkConf", how=properties),
+    Row("spec.sparkConf", how=partial(rows.spark_conf, overridden=_OVERRIDDEN)),
     Row("spec.hadoopConf", how=hadoop_properties),
     *(Row(f"spec.{role}.javaOptions", f"spec.{role}.javaOptions", how=java_options) for role in ROLES),
     *rows.property_rows(_NO_PROPERTY),
@@ -144,9 +135,11 @@ ROWS = (
     ),
     *(Row(f"spec.{role}.template", f"spec.{role}.template") for role in ROLES),
     *(
-        Row(f"spec.{role}.{name}", f"spec.{role}.template.spec.{name}")
+        Row(
+            f"spec.{role}.topologySpreadConstraints",
+            f"spec.{role}.template.spec.topologySpreadConstraints",
+        )
         for role in ROLES
-        for name in ("topologySpreadConstraints",)
     ),
     *(
         Row(
@@ -197,12 +190,10 @@ OUTER = table(
 def complete(draft: Draft) -> None:
     """Add what the operator needs, or does otherwise by default."""
     draft.put(("spec", "mode"), "cluster")
-    rows.label_pods(draft, lambda role: ("spec", role, "labels"))
+    rows.label_pods(draft, lambda role, key: ("spec", role, "labels", key))
     if draft.get("spec", "driver", "serviceAccount") is None:
         rows.guess_account(draft, ("spec", "driver", "serviceAccount"))
-    if "spark.authenticate" not in (draft.get(*rows.CONF) or {}):
-        reason = "sparkgen's default: executors and driver let no stranger in"
-        draft.add(Outcome.ADDED, (*rows.CONF, "spark.authenticate"), "true", reason)
+    rows.authenticate(draft)
     if draft.scheduled:
         for field, value in (("concurrencyPolicy", "Forbid"), ("successfulRunHistoryLimit", 3)):
             if draft.get("outer", field) is None:

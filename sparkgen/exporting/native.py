@@ -204,13 +204,11 @@ ROWS = (
 
 def complete(draft: Draft) -> None:
     """Add what Spark does otherwise by default, and name an account for the driver."""
-    rows.label_pods(draft, lambda role: (*rows.CONF, f"spark.kubernetes.{role}.label."))
+    rows.label_pods(draft, lambda role, key: (*rows.CONF, f"spark.kubernetes.{role}.label.{key}"))
     conf = draft.get(*rows.CONF) or {}
     if "spark.kubernetes.authenticate.driver.serviceAccountName" not in conf:
         rows.guess_account(draft, (*rows.CONF, "spark.kubernetes.authenticate.driver.serviceAccountName"))
-    if "spark.authenticate" not in conf:
-        reason = "sparkgen's default: executors and driver let no stranger in"
-        draft.add(Outcome.ADDED, (*rows.CONF, "spark.authenticate"), "true", reason)
+    rows.authenticate(draft)
     if "spark.executor.instances" not in conf and conf.get("spark.dynamicAllocation.enabled") != "true":
         reason = "sparkgen's default; Spark's is 2"
         draft.add(Outcome.ADDED, (*rows.CONF, "spark.executor.instances"), "1", reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
@@ -35,6 +35,9 @@ _ACCOUNT = "the driver creates the executors itself, so its account needs rights
 _ACCOUNT_STEP = "let the account create, watch and delete pods, Services, ConfigMaps and claims"
 
 
+_NOTHING: Mapping[str, tuple[str, str]] = {}
+
+
 def is_safe(given: Take, name: str, text: str) -> bool:
     """Whether a property says where it is submitted what it says in a pod; reports one that does not.
 
@@ -51,11 +54,16 @@ def is_safe(given: Take, name: str, text: str) -> bool:
     return False
 
 
-def spark_conf(given: Take) -> None:
-    """Copy the properties that have an effect under sparkgen: the others might have one for another tool."""
+def spark_conf(given: Take, overridden: Mapping[str, tuple[str, str]] = _NOTHING) -> None:
+    """Copy the properties that have an effect under sparkgen: the others might have one for another tool.
+
+    `overridden`: the properties that the tool sets itself, each with the reason and the next step.
+    """
     for key, child in given.node.entries.items():
         part, judged = given.at(key), judgement(key)
-        if judged is not None and judged.verdict not in (Verdict.PASSED, Verdict.READ):
+        if key in overridden:
+            part.lost(*overridden[key])
+        elif judged is not None and judged.verdict not in (Verdict.PASSED, Verdict.READ):
             part.needless("it has no effect in a sparkgen document")
         elif not is_safe(part, key, property_text(child.value)):
             continue
@@ -163,19 +171,25 @@ def guess_account(draft: Draft, target: Path) -> None:
     draft.add(Outcome.GUESSED, target, DEFAULT_ACCOUNT, _ACCOUNT, _ACCOUNT_STEP)
 
 
-def label_pods(draft: Draft, prefix: Callable[[str], Path]) -> None:
+def authenticate(draft: Draft) -> None:
+    """Set `spark.authenticate`, which sparkgen sets by default, unless the document has a value for it."""
+    if "spark.authenticate" not in (draft.get(*CONF) or {}):
+        reason = "sparkgen's default: executors and driver let no stranger in"
+        draft.add(Outcome.ADDED, (*CONF, "spark.authenticate"), "true", reason)
+
+
+def label_pods(draft: Draft, target: Callable[[str, str], Path]) -> None:
     """Give the labels of the application to its pods, as sparkgen does; a label of the role takes precedence.
 
-    `prefix`: role -> the target of its labels; the last part of it ends in a dot for properties.
+    `target`: role and key -> where the format has the label.
     """
     for key, text in (draft.get("metadata", "labels") or {}).items():
         for role in ROLES:
             if key in OF_QUEUES or (role == "executor" and not contract.belongs_on_executor(key)):
                 continue
-            *parents, last = prefix(role)
-            target = (*parents, f"{last}{key}") if str(last).endswith(".") else (*parents, last, key)
-            if draft.get(*(str(part) for part in target)) is None:
-                draft.put(target, text)
+            place = target(role, key)
+            if draft.get(*(str(part) for part in place)) is None:
+                draft.put(place, text)
 
 
 METADATA_ROWS = (

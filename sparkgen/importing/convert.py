@@ -13,7 +13,7 @@ from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
 from sparkgen.importing.emr import Job
-from sparkgen.importing.entry import FINDINGS, Entry, Outcome
+from sparkgen.importing.entry import Entry, Outcome
 from sparkgen.importing.imported import Imported
 from sparkgen.importing.naming import Names
 from sparkgen.importing.properties import PropertiesFile
@@ -23,7 +23,7 @@ from sparkgen.importing.repair import Examine, note_emptied, repair
 from sparkgen.importing.script import Script
 from sparkgen.importing.selectors import tell_selectors
 from sparkgen.importing.table import OPERATOR_LABELS, Table, walk
-from sparkgen.importing.writing import document_text
+from sparkgen.importing.writing import about_findings, document_text
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.schema.identity import API_VERSION
 
@@ -243,10 +243,5 @@ def _text(draft: Draft, kind: str, entries: Sequence[Entry]) -> str:
 
 
 def _preface(draft: Draft, kind: str, entries: Sequence[Entry]) -> list[str]:
-    """Returns the comment above a document: its source, and the findings that have no field in it."""
-    lines = [f"Imported from {kind} in {draft.origin.file}, line {draft.origin.line}."]
-    lost = [entry for entry in entries if entry.outcome in FINDINGS and not entry.target]
-    if lost:
-        lines.append("Lost, or needs your attention:")
-        lines += [f"  {entry.subject} (line {entry.position.line}): {entry.reason}" for entry in lost]
-    return lines
+    source = f"Imported from {kind} in {draft.origin.file}, line {draft.origin.line}."
+    return [source, *about_findings(entries)]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkgen.errors import Path
+from sparkgen.importing.entry import FINDINGS, Entry
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.schema.store import application_schema
 from sparkgen.yamltext import dump, scalar
@@ -28,6 +29,13 @@ def document_text(
     spec = "connectServerSpec" if value["kind"] == CONNECT_KIND else "applicationSpec"
     _mapping(lines, value, (), "", comments, spec)
     return "\n".join(lines) + "\n"
+
+
+def about_findings(entries: Iterable[Entry]) -> list[str]:
+    """Returns the lines of a comment about the findings that have no field in the text."""
+    lost = [entry for entry in entries if entry.outcome in FINDINGS and not entry.target]
+    lines = [f"  {entry.subject} (line {entry.position.line}): {entry.reason}" for entry in lost]
+    return ["Lost, or needs your attention:", *lines] if lost else []
 
 
 def _mapping(

@@ -14,7 +14,8 @@ import yaml
 from sparkgen import api
 from sparkgen.document import Document
 from sparkgen.errors import SparkgenError
-from sparkgen.exporting import EXPORTED_KINDS, Exported, Tool, apache, export, kubeflow, submit
+from sparkgen.exporting import apache, kubeflow, submit
+from sparkgen.exporting.convert import EXPORTED_KINDS, Exported, Tool, export
 from sparkgen.exporting.rows import DEFAULT_ACCOUNT, in_the_image
 from sparkgen.importing import FINDINGS, Choices, Outcome, import_all
 from sparkgen.importing.table import Table
