@@ -100,15 +100,14 @@ def _observed(place: Place, labels: Mapping[str, str], *, ours: bool) -> Side:
     def gone() -> bool:
         return bool(executors()) and all(watch.is_gone(pod) for pod in executors())
 
-    went_first = watch.wait(lambda: ended() or gone(), SECONDS) and not ended()
-    if went_first:
+    if watch.wait(lambda: ended() or gone(), SECONDS) and not ended():
         _let_go(place, drivers()[0])
     if not watch.wait(ended, SECONDS):
         return Side({"ended": {"driver": "has not ended"}}, {}, _story(place))
     (driver,) = drivers()
     watch.wait(lambda: all(watch.is_gone(pod) for pod in executors()), GOING)
     log = _log(place, driver)
-    report = printed(log, "gone" if went_first else "there")
+    report = printed(log)
     for role, pods in (("driver", [driver]), ("executor", executors())):
         if pods:
             report.setdefault(role, {})["pod"] = facts(pods[0])
@@ -150,18 +149,15 @@ def _log(place: Place, driver: Mapping[str, Any]) -> str:
     ).stdout
 
 
-def printed(log: str, executors: str) -> dict[str, Any]:
-    """What the probe has printed. `executors`: where they were when the driver ended.
+def printed(log: str) -> dict[str, Any]:
+    """Returns what the probe has printed.
 
-    They tell something only after a stopped context: an open one is stopped at the driver's end.
+    It tells of a stopped context only after its executors are gone (`_let_go`).
     """
     text = "".join(re.findall(r"^PROBE (.*)$", log, re.MULTILINE))
     report: dict[str, Any] = json.loads(text) if text else {"driver": {"said": "nothing"}}
     after = re.search(r"^AFTER (\w+)$", log, re.MULTILINE)
-    if after is None:
-        return report
-    went = {"executors": executors} if after[1] == "stopped" else {}
-    return report | {"after main": {"context": after[1], **went}}
+    return report | {"after main": {"context": after[1]}} if after else report
 
 
 def _ended(driver: Mapping[str, Any]) -> dict[str, Any]:

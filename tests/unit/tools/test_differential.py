@@ -211,10 +211,13 @@ def test_each_run_begins_once_and_another_when_it_is_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "told"),
-    [("stopped", {"context": "stopped", "executors": "there"}), ("open", {"context": "open"})],
+    ("line", "told"),
+    [
+        ("AFTER stopped", {"after main": {"context": "stopped"}}),
+        ("AFTER open", {"after main": {"context": "open"}}),
+        ("the JVM exits first", {}),
+    ],
 )
-def test_where_executors_are_is_told_after_a_stopped_context(context: str, told: dict[str, str]) -> None:
-    """While the context is open, its executors stay, and go at the driver's end at their own time."""
-    log = f'PROBE {{"driver": {{}}\nPROBE }}\nAFTER {context}\n'
-    assert sides.printed(log, "there") == {"driver": {}, "after main": told}
+def test_what_the_context_is_after_main_is_what_the_probe_printed(line: str, told: dict[str, object]) -> None:
+    """A driver that exits as its main function returns prints no line about it."""
+    assert sides.printed(f'PROBE {{"driver": {{}}\nPROBE }}\n{line}\n') == {"driver": {}} | told

@@ -35,7 +35,8 @@ public final class Ends {
 
   /**
    * Print, on a thread that keeps the JVM, whether the context is stopped once `main` has returned. With a stopped
-   * one, go on until the test has seen that the executors are gone.
+   * one, go on until the test has seen that the executors are gone, and print only then: a JVM that exits as `main`
+   * returns says nothing, however fast its executors go.
    */
   public static void lookAfterMain(JavaSparkContext context) {
     try {
@@ -43,10 +44,10 @@ public final class Ends {
         Thread.sleep(PAUSE);
       }
       boolean stopped = context.sc().isStopped();
-      System.out.println("AFTER " + (stopped ? "stopped" : "open"));
       while (stopped && !Files.exists(GO_ON)) {
         Thread.sleep(PAUSE);
       }
+      System.out.println("AFTER " + (stopped ? "stopped" : "open"));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
