@@ -264,6 +264,26 @@ print(context.applicationId, work(1), context.parallelize(range(4), 2).map(work)
     assert running.output == "my-own-id 60 360\n"
 
 
+def test_files_beside_the_document_need_no_registry(start: Start, tmp_path: Path) -> None:
+    """A script, a module and a table of the folder are in driver and executors, as a ConfigMap brings them."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "beside.py").write_text("def read(name): return open(name).read()\n")
+    (tmp_path / "table.csv").write_text("42")
+    document = DOCUMENT.replace("local:///opt/app/app.py", "./app.py")
+    document += "  deps: {pyFiles: [./lib], files: [./table.csv]}\n"
+    program = """
+def work(n):
+    import beside
+    return beside.read("table.csv")
+
+import beside
+print(sorted(context.parallelize(range(2), 2).map(work).collect()), beside.read("lib/beside.py")[:8])
+"""
+    running = start(program, document=document)
+    assert running.code() == 0, running.lines
+    assert "['42', '42'] def read" in running.output
+
+
 def test_the_exit_code_is_the_programs(start: Start) -> None:
     """A program that fails is told with its last lines, and where the rest is; other arguments reach it."""
     running = start("sys.exit('cannot go on with ' + sys.argv[1]) if len(sys.argv) > 1 else None", "--", "-x")
