@@ -1,6 +1,6 @@
 {{- /*
-What Helm needs and `sparkgen render` does not have: all of the difference between the two, in one place
-(tests/chart/parity.py is the other side of it).
+What Helm adds to the objects that `sparkgen render` makes (tests/chart/parity.py is the other side of it).
+Defaults are filled in in _application.tpl and _server.tpl.
 */ -}}
 
 {{- /*
