@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shlex
 import shutil
 import threading
@@ -57,7 +58,7 @@ Examples:
   sparkgen connect team-a -- python report.py 2026-01-01
   sparkgen connect team-a -n analytics -- pyspark
   sparkgen connect team-a -- jupyter lab
-  sparkgen connect ada                  # a notebook: prints http://localhost:8888
+  sparkgen connect ada                  # a notebook: prints http://ada-NAMESPACE-RANDOM.localhost:8888
   sparkgen connect team-a --start       # start it if it is suspended
 """
 
@@ -96,12 +97,12 @@ def connect_to(options: ConnectOptions) -> int:
         run = _started(cluster, run)
     environment = usecase.environment_of(cluster, run, os.environ, output.say) if options.arguments else {}
     near = options.port if options.port is not None else notebook or contract.CONNECT_PORT
-    forwarding = Forwarding(cluster, run, usecase.served(run), near, output.say)
+    forwarding = Forwarding(cluster, run, usecase.served(run, secrets.token_hex(8)), near, output.say)
     with contextlib.closing(forwarding):
         limit = TimeLimit(options.timeout, time.monotonic() + seconds)
         forwarding.start(until_ready(cluster, run, run.application, _STOPPED, limit, output.say))
         if not options.arguments:
-            _tell(run, forwarding.port, options.here(run.namespace))
+            _tell(run, forwarding, options.here(run.namespace))
             _until_the_end(forwarding)
             return 0
         threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
@@ -118,10 +119,10 @@ def _started(cluster: Cluster, run: Run) -> Run:
     return run
 
 
-def _tell(run: Run, port: int, place: str) -> None:
+def _tell(run: Run, forwarding: Forwarding, place: str) -> None:
     """Print the address as data, and as notes how to use it and where its token is."""
     notebook = bool(notebook_port(run))
-    remote = f"http://localhost:{port}" if notebook else address(port)
+    remote = forwarding.page if notebook else address(forwarding.port)
     output.write(f"{remote}\n")
     output.note(f"forwarding {_title(run)}; press Ctrl-C to stop")
     if not notebook:

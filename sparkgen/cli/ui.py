@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -17,7 +18,9 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
 from sparkgen.live.facts import gather
 from sparkgen.live.find import choose, one
+from sparkgen.live.page_address import page_host
 from sparkgen.live.state import State, life_of
+from sparkgen.live.tunnel import LOCALHOST
 from sparkgen.usecases.forwarding import Forwarding, Served
 
 if TYPE_CHECKING:
@@ -29,12 +32,17 @@ HELP = """Forward a local port to a running driver's Spark UI, until Ctrl-C or u
 The connection goes through the API server, as with kubectl port-forward. You need permission to get and
 create pods/portforward, but no Ingress and no Service. Only this machine can reach the port.
 
+Each call prints another address, and the port answers only there. So a page of one application can use
+neither cookies nor other data that a browser keeps for another. Chrome, Edge and Firefox find the address;
+for Safari, add its host to /etc/hosts: 127.0.0.1 HOST. A program can connect to 127.0.0.1 and send the host
+in the header Host.
+
 If Kubernetes replaces the driver of a streaming application, the port shows the UI of the new driver. The UI
 of a run ends with its driver. To see ended runs that wrote event logs, use a history server.
 """
 EXAMPLES = """\b
 Examples:
-  sparkgen ui pi                        # prints http://127.0.0.1:4040
+  sparkgen ui pi                        # prints http://pi-NAMESPACE-RANDOM.localhost:4040
   sparkgen ui pi --port 0               # any free port
 """
 
@@ -54,11 +62,14 @@ def ui(options: UiOptions) -> None:
     chosen = choose(one(cluster, options.name), options.run)
     _with_a_driver(cluster, chosen)
     served = Served(
-        contract.UI_PORT, "the UI does not answer yet: Spark is starting, or spark.ui.enabled is false"
+        contract.UI_PORT,
+        "the UI does not answer yet: Spark is starting, or spark.ui.enabled is false",
+        LOCALHOST,  # browsers may try either
+        host=page_host(chosen.application, chosen.namespace, secrets.token_hex(8)),
     )
     forwarding = Forwarding(cluster, chosen, served, options.port, output.say)
     forwarding.start(chosen)
-    output.write(f"http://127.0.0.1:{forwarding.port}\n")
+    output.write(f"{forwarding.page}\n")
     output.note(f"forwarding the Spark UI of {chosen.name}; press Ctrl-C to stop")
     with contextlib.closing(forwarding):
         forwarding.until_the_end()

@@ -10,12 +10,14 @@ import socketserver
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
 from sparkgen.live import peers
+from sparkgen.live.page_address import REFUSAL, REFUSED, authority, is_for, read_head
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.httpserver.fairness import ConnectionLimiter
 from sparkgen.runtime.sockets import own_users
@@ -41,6 +43,17 @@ FOREIGN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How clients name the port. `address`: one of LOCALHOST.
+
+    `host`: the only host for which requests of HTTP are passed on; "" for clients that are no browsers.
+    """
+
+    address: str = LOOPBACK
+    host: str = ""
+
+
 class Tunnel(socketserver.ThreadingTCPServer):
     """Listens on loopback, and opens a connection to the pod when a client of its port sends data.
 
@@ -49,8 +62,8 @@ class Tunnel(socketserver.ThreadingTCPServer):
     data are counted apart, so they cannot close one that has been used.
 
     `port`: of this machine, 0 for any free port. `say`: called with the reason when a connection fails.
-    `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. `places`: shared with a tunnel at the other
-    address. SparkgenError if the port is in use.
+    `silence`: seconds, as SILENCE. `places`: shared with a tunnel at the other address. SparkgenError if the
+    port is in use.
     """
 
     daemon_threads = True
@@ -64,9 +77,11 @@ class Tunnel(socketserver.ThreadingTCPServer):
         open_: Open,
         say: Callable[[str], None],
         silence: float = SILENCE,
-        address: str = LOOPBACK,
+        near: Near | None = None,
         places: Places | None = None,
     ) -> None:
+        near = near or Near()
+        address, self.host = near.address, near.host
         self.address_family = _family(address)
         self.remote = remote
         self.silence = silence
@@ -223,11 +238,17 @@ class _Connection(socketserver.BaseRequestHandler):
         tunnel, near = self.server, self.request
         with contextlib.suppress(OSError):
             near.settimeout(tunnel.silence)
-            if not near.recv(1, socket.MSG_PEEK) or not tunnel.places.use(near):
+            if not near.recv(1, socket.MSG_PEEK):
                 return
-            self._connect(near)
+            head = read_head(near) if tunnel.host else b""
+            if tunnel.host and not is_for(head, authority(tunnel.host, tunnel.port)):
+                tunnel.say(REFUSED)
+                near.sendall(REFUSAL)
+            elif tunnel.places.use(near):
+                self._connect(near, head)
 
-    def _connect(self, near: socket.socket) -> None:
+    def _connect(self, near: socket.socket, head: bytes) -> None:
+        """Lead a connection to the pod. `head`: what was read from it already."""
         tunnel = self.server
         try:
             forwarded = tunnel.places.in_turn(near, tunnel.open)
@@ -238,15 +259,17 @@ class _Connection(socketserver.BaseRequestHandler):
             return
         with contextlib.closing(forwarded):
             far = forwarded.socket(tunnel.remote)
-            _pass_on(near, far, tunnel.silence, lambda: tunnel.places.use(near))
+            _pass_on(near, far, head, tunnel.silence, lambda: tunnel.places.use(near))
             if problem := forwarded.error(tunnel.remote):
                 tunnel.say(" ".join(problem.split()))
 
 
-def _pass_on(near: socket.socket, far: socket.socket, silence: float, use: Callable[[], bool]) -> None:
+def _pass_on(
+    near: socket.socket, far: socket.socket, head: bytes, silence: float, use: Callable[[], bool]
+) -> None:
     """Pass on data in both directions until a side closes, or no data moves for `silence` seconds.
 
-    `use`: called when there is data; returns whether to pass it on.
+    `head`: was read from `near` already. `use`: called when there is data; returns whether to pass it on.
     """
 
     def pass_(source: socket.socket, sink: socket.socket) -> bool:
@@ -262,6 +285,7 @@ def _pass_on(near: socket.socket, far: socket.socket, silence: float, use: Calla
             for source, sink in ((near, far), (far, near)):
                 source.settimeout(silence)
                 selector.register(source, selectors.EVENT_READ, (source, sink))
+            far.sendall(head)
             while (ready := selector.select(silence)) and all(pass_(*key.data) for key, _ in ready):
                 pass
     finally:

@@ -21,6 +21,7 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import reread
+from sparkgen.live.page_address import page_host
 from sparkgen.live.tunnel import LOCALHOST
 from sparkgen.live.values import (
     Application,
@@ -70,10 +71,11 @@ def start(cluster: Cluster, run: Run) -> Run:
     return reread(cluster, run)
 
 
-def served(run: Run) -> Served:
-    """Returns the port of the Connect server, or of JupyterLab."""
+def served(run: Run, random: str) -> Served:
+    """Returns the port of the Connect server, or of JupyterLab. `random`: as of `page_host`."""
     if port := notebook_port(run):
-        return Served(port, "JupyterLab does not answer yet", LOCALHOST, SILENCE)
+        host = page_host(run.application, run.namespace, random)
+        return Served(port, "JupyterLab does not answer yet", LOCALHOST, SILENCE, host=host)
     return Served(connect_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import reread
+from sparkgen.live.page_address import authority
 from sparkgen.live.state import State, life_of
-from sparkgen.live.tunnel import LOOPBACK, SILENCE, Places, Tunnel, has
+from sparkgen.live.tunnel import LOOPBACK, SILENCE, Near, Places, Tunnel, has
 from sparkgen.live.values import Run, container, leaving, name_of, running, status_of, uid_of
 from sparkgen.objects import ObjectView
 
@@ -28,7 +29,8 @@ class Served:
     """What a driver serves at a port of its pod.
 
     `closed`: the message while nothing listens there; `addresses`: of this machine, to which clients connect;
-    `silence`: as of a Tunnel; `again`: the message about another driver, "" for a general one.
+    `silence`: as of a Tunnel; `again`: the message about another driver, "" for a general one; `host`: as of
+    Near.
     """
 
     port: int
@@ -36,6 +38,7 @@ class Served:
     addresses: Sequence[str] = (LOOPBACK,)
     silence: float = SILENCE
     again: str = ""
+    host: str = ""
 
 
 class Forwarding:
@@ -58,7 +61,8 @@ class Forwarding:
         places = Places()
         try:
             for address in filter(has, served.addresses):
-                tunnel = Tunnel(port, served.port, self.open, self._complain, served.silence, address, places)
+                near = Near(address, served.host)
+                tunnel = Tunnel(port, served.port, self.open, self._complain, served.silence, near, places)
                 self._tunnels.append(tunnel)
                 port = self.port
         except SparkgenError:
@@ -69,6 +73,11 @@ class Forwarding:
     def port(self) -> int:
         """The port on which it listens."""
         return self._tunnels[0].port
+
+    @property
+    def page(self) -> str:
+        """The address for a browser."""
+        return f"http://{authority(self._served.host, self.port)}"
 
     def start(self, run: Run) -> None:
         """Start to accept connections. `run`: as it is now, with a driver that runs."""

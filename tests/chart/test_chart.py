@@ -214,6 +214,7 @@ def test_the_notes_say_what_becomes_of_earlier_runs(
     done = helm_call("install", "x", "spark-app", "--dry-run=client", "-f", str(PI), *values)
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
+    assert "http://python-pi.default.localhost:4040" in done.stdout  # shares nothing in the browser
 
 
 # --- umbrellas ------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ MAX_HEADERS = 100
 END = b"\r\n\r\n"
 _LINE = re.compile(r"([A-Z]{1,16}) (/[!-~]*) HTTP/1\.([01])")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]++):(.*)", re.DOTALL)
+_ONCE = ("authorization", "content-length", "host", "transfer-encoding")
+"""Headers that may not occur twice: two programs could read different ones."""
 _LENGTH = re.compile(r"[0-9]{1,15}")
 
 
@@ -40,7 +42,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
         if found is None or "\n" in text or "\r" in text or "\0" in text:
             raise BadRequest("a header is malformed")
         name = found[1].lower()
-        if name in headers and name in ("content-length", "authorization", "transfer-encoding"):
+        if name in headers and name in _ONCE:
             raise BadRequest(f"the header {name} occurs twice")
         headers[name] = found[2].strip(" \t")
     return headers

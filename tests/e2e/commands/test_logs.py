@@ -6,6 +6,7 @@ import subprocess
 import sys
 from subprocess import PIPE
 from typing import Any
+from urllib.parse import urlsplit
 
 from deployed import deploy, document, wait_until
 
@@ -62,10 +63,18 @@ def test_a_run_from_its_begin_to_its_end(cluster: Cluster, restricted: str) -> N
 
 
 def fetched(cluster: Cluster, address: str) -> str:
-    """A page, asked for from where the command runs; "" when there is none."""
+    """A page, asked for from where the command runs; "" when there is none. Python finds no *.localhost."""
     prefix = network.enter(NAME) if cluster.own else []
-    program = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30).read().decode())"
+    program = (
+        "import sys, urllib.request as u; asked = u.Request(sys.argv[1], headers={'Host': sys.argv[2]}); "
+        "print(u.urlopen(asked, timeout=30).read().decode())"
+    )
+    there = urlsplit(address)
+    near = there._replace(netloc=f"127.0.0.1:{there.port}").geturl()
     done = subprocess.run(
-        [*prefix, sys.executable, "-c", program, address], capture_output=True, text=True, check=False
+        [*prefix, sys.executable, "-c", program, near, there.netloc],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stdout

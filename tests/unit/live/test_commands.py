@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 from typing import Any
 
 import pytest
 
+from sparkgen.live.tunnel import LOCALHOST, has
+from sparkgen.usecases.forwarding import Forwarding
 from tests import reading
 from tests.unit.cli.conftest import Cli
 from tests.unit.connection.conftest import Server
@@ -299,8 +303,28 @@ def test_the_ui_is_there_until_the_driver_ends(
     monkeypatch.setattr("sparkgen.usecases.forwarding.LOOK_SECONDS", 0.01)
     result = sparkgen("ui", "pi", "--port", "0")
     assert result.code == 0
-    assert result.out.startswith("http://127.0.0.1:")
+    assert re.fullmatch(r"http://pi-analytics-[0-9a-f]{16}\.localhost:\d+\n", result.out)
+    again = sparkgen("ui", "pi", "--port", "0")
+    assert again.out.partition(".")[0] != result.out.partition(".")[0]
     assert result.err.splitlines() == [
         "forwarding the Spark UI of pi-1a2b3c4d; press Ctrl-C to stop",
         "the driver of pi-1a2b3c4d has ended, and so has its UI",
     ]
+
+
+def test_the_ui_is_at_both_addresses_of_localhost(
+    server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Browsers may try either, and another user's program could be at the other one."""
+    fill(server, job(), driver(job(), state=runs()))
+    served: list[str] = []
+
+    def look(forwarding: Forwarding) -> bool:
+        for address in filter(has, LOCALHOST):
+            with socket.create_connection((address, forwarding.port), 5):
+                served.append(address)
+        return True
+
+    monkeypatch.setattr(Forwarding, "until_the_end", look)
+    assert sparkgen("ui", "pi", "--port", "0").code == 0
+    assert served == [*filter(has, LOCALHOST)]

@@ -124,7 +124,7 @@ def test_a_notebook_is_at_a_port_for_a_browser(
     played(monkeypatch, server)
     result = sparkgen("connect", "ada", "--port", "0", "-n", "analytics")
     assert result.code == 0
-    assert re.fullmatch(r"http://localhost:\d+\n", result.out)
+    assert re.fullmatch(r"http://ada-analytics-[0-9a-f]{16}\.localhost:\d+\n", result.out)
     first, second, read, last = result.err.splitlines()
     assert first == "forwarding the notebook ada; press Ctrl-C to stop"
     assert second == (

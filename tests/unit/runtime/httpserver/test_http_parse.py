@@ -51,6 +51,7 @@ def test_whether_it_goes_on(version: str, header: str, keep: bool) -> None:
         b"GET / HTTP/1.1\r\nA: b\0",
         b"GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1",
         b"GET / HTTP/1.1\r\nAuthorization: a\r\nauthorization: b",
+        b"GET / HTTP/1.1\r\nHost: a\r\nhost: b",
         b"GET / HTTP/1.1\r\nContent-Length: -1",
         b"GET / HTTP/1.1\r\nContent-Length: 0x10",
         b"GET / HTTP/1.1\r\nContent-Length: " + b"9" * 5000,
