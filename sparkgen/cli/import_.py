@@ -15,6 +15,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.importing import Choices, import_all
 from sparkgen.importing.naming import application_name, file_names
 from sparkgen.importing.report import as_json, as_text
+from sparkgen.usecases import git_files
 from sparkgen.usecases.validate import examine
 from sparkgen.writers.new_files import write_new
 
@@ -65,7 +66,7 @@ def convert(options: ImportOptions) -> int:
     _check_name(options.name)
     stdin = Stdin()
     choices = Choices(options.name, options.image, options.spark_version, options.keep_labels)
-    result = import_all(options.sources, choices, examine, stdin)
+    result = import_all(options.sources, choices, examine, stdin, git_files.has)
     if options.name and len(result.imported) > 1:
         raise SparkgenError(
             f"--name takes one application, but the input has {len(result.imported)}; leave out --name"

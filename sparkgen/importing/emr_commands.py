@@ -57,10 +57,12 @@ def _options(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
 
 def _value(word: Word, file: str, read: Read) -> Node:
     text, name, line = word.text, file, word.line
-    if text.startswith(_FILE):
+    in_file = text.startswith(_FILE)
+    if in_file:
         contents = read(text.removeprefix(_FILE))
         if contents is None:
-            raise Unreadable(f"import did not find the file {text}, relative to the script")
+            where = "relative to the script and in its Git repository"
+            raise Unreadable(f"import did not find the file {text}, {where}")
         (name, text), line = contents, 1
     for unknown in dict.fromkeys(word.variables):
         text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # may have quotes
@@ -69,5 +71,6 @@ def _value(word: Word, file: str, read: Read) -> Node:
     parsed = embedded.read_at(text, line, name)
     roots = [document.root for document in parsed.documents if document.root is not None]
     if len(roots) != 1 or parsed.problems:
-        raise Unreadable(f"the value of an option starts like JSON, but is not valid: {shortened(text)}")
+        said = f"in {name}" if in_file else shortened(text)
+        raise Unreadable(f"the value of an option starts like JSON, but is not valid: {said}")
     return roots[0]

@@ -37,17 +37,24 @@ from sparkgen.repository import is_hidden, repository_root
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
+HasFile = Callable[[FilePath, FilePath, bytes], bool]
+"""A function that says whether the repository at a root (resolved) has a file (resolved) with these bytes."""
 
 
 def import_all(
-    sources: Sequence[str], choices: Choices, examine: Examine, stdin: Callable[[], bytes]
+    sources: Sequence[str],
+    choices: Choices,
+    examine: Examine,
+    stdin: Callable[[], bytes],
+    has_file: HasFile = lambda _root, _file, _data: False,
 ) -> Result:
     """Import all applications in files, directories (with their subdirectories), or "-".
 
     If the first source is spark-submit, all sources are the words of its command line. Never raises for bad
-    input.
+    input. `has_file`: which files of a Git repository a script may name.
     """
-    gathered = Gathered(Context(choices, examine, Names(), Files(_text_of)))
+    read = functools.cache(functools.partial(_text_of, has_file))
+    gathered = Gathered(Context(choices, examine, Names(), Files(read)))
     if sources and is_submit(sources[0]):
         words = words_of(sources)
         _commands(Script((words,), ((),), (), {}), COMMAND_LINE, gathered)
@@ -103,21 +110,30 @@ def is_properties(name: str) -> bool:
     return name.endswith((".properties", ".conf"))
 
 
-def _text_of(name: str, script: str) -> str | None:
+def _text_of(has_file: HasFile, name: str, script: str) -> str | None:
     """Returns the text of a file that a script names; None if import may not or cannot read it."""
-    if script != COMMAND_LINE and not _belongs_to(name, script):
-        return None
+    root = None
+    if script != COMMAND_LINE:
+        root = _project(name, script)
+        if root is None:
+            return None
     data = read_file(name, "yes")
-    text = data if isinstance(data, Problem) else decode(data, name)
+    if isinstance(data, Problem):
+        return None
+    in_repository = root is not None and (root / ".git").exists()
+    if root is not None and in_repository and not has_file(root, FilePath(os.path.realpath(name)), data):
+        return None
+    text = decode(data, name)
     return None if isinstance(text, Problem) else text
 
 
-def _belongs_to(name: str, script: str) -> bool:
-    """Whether a file belongs to the same project as the script that names it, with links resolved.
+def _project(name: str, script: str) -> FilePath | None:
+    """Returns the root of the project with a file and the script that names it, with links resolved, or None.
 
     Somebody else may have written the script, and the document would contain the text of the file. So the
-    file must not be hidden, and must be in the script's repository. Without a repository, it must be below
-    the script's folder, or below the working directory if the script is there too.
+    file must not be hidden, and must be in the script's repository, and Git must have it. Without a
+    repository, it must be below the script's folder, or below the working directory if the script is there
+    too.
     """
     try:
         file, here = (FilePath(os.path.realpath(path)) for path in (name, os.curdir))
@@ -126,9 +142,9 @@ def _belongs_to(name: str, script: str) -> bool:
         if not (root / ".git").exists() and beside.is_relative_to(here):
             root = here
         inside = file.relative_to(root)
-        return file.is_file() and not is_hidden(inside.as_posix())
+        return root if file.is_file() and not is_hidden(inside.as_posix()) else None
     except (OSError, ValueError):  # a link to itself, no valid path, or outside of the project
-        return False
+        return None
 
 
 def _properties(name: str, gathered: Gathered) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from sparkgen.document import Node
 from sparkgen.document.parse import parse
@@ -31,9 +32,11 @@ def add_templates(draft: Draft, files: Files, script: str) -> None:
 def _read(item: Property, files: Files, script: str) -> Node | None:
     """Returns the content of a template; None if import cannot read it, or if it is no YAML."""
     contents = files.text(item.text.removeprefix("file://"), script)
-    if contents is None:
-        return None
-    name, text = contents
+    return None if contents is None else _parsed(*contents)
+
+
+@lru_cache(maxsize=16)  # many commands name the same file
+def _parsed(name: str, text: str) -> Node | None:
     parsed = parse(text.encode(), name, as_kubectl=True)
     found = [document for document in parsed.documents if document.root is not None]
     problems = [*parsed.problems, *(problem for document in found for problem in document.problems)]

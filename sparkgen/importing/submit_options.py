@@ -60,8 +60,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "--properties-file",
         kind="properties",
-        reason="import did not find the file at this path, relative to the script",
-        step="copy the file beside the script, or its properties to `sparkConf`",
+        reason="import did not find the file at this path, relative to the script and in its Git repository",
+        step="copy the file beside the script and add it to Git, or copy its properties to `sparkConf`",
     ),
     Option(
         "--load-spark-defaults",

@@ -20,17 +20,17 @@ from sparkgen.delivery.look import look
 from sparkgen.delivery.pushed import identity
 from sparkgen.delivery.source import source
 from sparkgen.delivery.values import Wrong
-from sparkgen.diff import git
 from sparkgen.document.locks import ARTIFACTS, laid, lock_of, spec_path
 from sparkgen.document.node import node_of
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
-from sparkgen.errors import Position, Problem, Severity, SparkgenError
+from sparkgen.errors import Position, Problem, Severity
 from sparkgen.repository import repository_root
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.local_entries import entries_of, spec_of
 from sparkgen.semantics.registry import problem
 from sparkgen.semantics.rules_delivery import never_pushed
+from sparkgen.usecases.git_files import git_files
 
 if TYPE_CHECKING:
     from sparkgen.delivery.values import Contents, Looked
@@ -91,17 +91,12 @@ def _private(looked: Looked, folder: Path) -> Iterator[Wrong]:
     files = [(one, file) for one in looked.contents for file in one.files]
     if not files or not has_repository(folder):
         return
-    places = {Path(file.place): file.secret for _, file in files}
-    try:
-        where = git.repository(folder)
-        known = where.in_index(places)
-        secrets = {place for place, secret in places.items() if secret}
-        known -= secrets - where.tracked(secrets)
-        step = "add it to Git if a reviewer may read it: git add"
-    except SparkgenError as error:
-        known, step = set(), f"let git list the files ({error})"
+    known = git_files({Path(file.place): file.secret for _, file in files}, folder)
+    step = "add it to Git if a reviewer may read it: git add"
+    if known.problem:
+        step = f"let git list the files ({known.problem})"
     for one, file in files:
-        if Path(file.place) not in known:
+        if Path(file.place) not in known.files:
             of_file = (entry for entry in looked.entries if file.inside in one.entries.get(entry.text, ()))
             entry = next(of_file, looked.entries[0])
             yield Wrong(entry, f"{file.inside} is not in Git, and manifests would show its content", step)

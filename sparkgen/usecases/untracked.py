@@ -8,6 +8,7 @@ from pathlib import Path
 from sparkgen.delivery.ignore import FILE_NAME
 from sparkgen.diff import git
 from sparkgen.errors import SparkgenError
+from sparkgen.usecases.git_files import git_files
 from sparkgen.usecases.local_files import has_repository
 from sparkgen.usecases.push import Plan
 
@@ -36,11 +37,9 @@ def untracked(plans: Iterable[Plan]) -> list[str]:
 def _refuse_private(secrets: Mapping[Path, str], folder: Path) -> None:
     if not secrets:
         return
-    try:
-        known, why = git.repository(folder).tracked(secrets), "is not in Git"
-    except SparkgenError as error:
-        known, why = set(), f"may not be in Git ({error})"
-    for place in sorted(set(secrets) - known):
+    known = git_files(secrets, folder)
+    why = f"may not be in Git ({known.problem})" if known.problem else "is not in Git"
+    for place in sorted(set(secrets) - known.files):
         raise SparkgenError(
             f"{place} seems to contain a secret ({secrets[place]}) and {why}, so {FILE_NAME} cannot allow "
             "it: put it into a Kubernetes Secret, or into Git if it is none"

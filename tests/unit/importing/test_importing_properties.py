@@ -43,7 +43,8 @@ def test_the_syntax_is_that_of_java(text: str, expected: list[tuple[str, str, in
 
 def imported(*names: str) -> Result:
     """What becomes of files."""
-    return import_all(names, Choices(image="r/x:1", spark_version="3.5.8"), examine, lambda: b"")
+    choices = Choices(image="r/x:1", spark_version="3.5.8")
+    return import_all(names, choices, examine, lambda: b"", lambda *_: True)
 
 
 def only_spec(result: Result) -> dict[str, Any]:
