@@ -265,7 +265,7 @@ print(context.applicationId, work(1), context.parallelize(range(4), 2).map(work)
 
 
 def test_files_beside_the_document_need_no_registry(start: Start, tmp_path: Path) -> None:
-    """A script, a module and a table of the folder are in driver and executors, as a ConfigMap brings them."""
+    """A script, a module and a table of the folder are in driver and executors, from a ConfigMap."""
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "beside.py").write_text("def read(name): return open(name).read()\n")
     (tmp_path / "table.csv").write_text("42")
