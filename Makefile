@@ -142,8 +142,8 @@ bench-delivery: $(STAMP) ## Measure how long a changed script takes until it run
 bench-plots: $(STAMP) ## Draw the saved results of the benchmarks as charts in docs/benchmarks
 	@$(BIN)/python tools/bench plots
 
-release: $(STAMP) ## Build wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
-	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))
+release: $(STAMP) ## Build wheel, chart, runtime image, bills of materials, provenance and checksums in dist/; pushes nothing
+	@PYTHONPATH=tools $(BIN)/python -m release dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))
 
 golden: $(STAMP) tools ## Rewrite the expected outputs of the tests; read the diff before you commit it
 	@$(BIN)/pytest $(WORKERS) --regenerate $(TESTS)

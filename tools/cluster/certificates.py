@@ -88,8 +88,8 @@ def extensions(certificate: Certificate) -> str:
     return "\n".join(lines) + "\n"
 
 
-def make(folder: Path) -> None:
-    """Make whatever is missing in `folder`: the authority, the service accounts' key, the certificates."""
+def make_authority(folder: Path) -> None:
+    """Make the certificate authority in `folder`, if it is missing."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not (folder / "ca.crt").exists():
         (folder / "ca.cnf").write_text(AUTHORITY_CONFIG.format(folder=folder))
@@ -97,6 +97,11 @@ def make(folder: Path) -> None:
         (folder / "ca.ext").write_text("basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash\n")
         _request(folder, "ca", "/CN=sparkgen-cluster")
         _issue(folder, "ca", "-selfsign")
+
+
+def make(folder: Path) -> None:
+    """Make whatever is missing in `folder`: the authority, the service accounts' key, the certificates."""
+    make_authority(folder)
     if not (folder / "sa.pub").exists():
         _key(folder / "sa.key")
         run("openssl", "pkey", "-in", str(folder / "sa.key"), "-pubout", "-out", str(folder / "sa.pub"))

@@ -7,21 +7,23 @@ Only pods, kubelets and the nodes' containerd can reach them. In a test:
             digest = it.client("team-a").push("team/etl", image)
         it.blob(layer).truncate(...)
 
-`plain=True` uses plain HTTP, without passwords.
+`plain=True` uses plain HTTP, without passwords. `on_loopback` runs one without a cluster.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cluster import configs, network, nodes, processes
+from cluster import certificates, configs, network, nodes, processes
 from cluster.argocd import listening
+from cluster.certificates import Certificate
 from cluster.plan import CONTROL_HOST, LAYOUT, NAME, NODES, Layout
 from cluster.registry_client import Client
 from gotools import gotools
@@ -101,12 +103,9 @@ class Registry:
         file = self.layout.pids / f"{name}.pid"
         if processes.alive(processes.read(file)):
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "htpasswd").write_text(htpasswd(*PASSWORDS))
-        (self.folder / "config.yml").write_text(configs.text(self._configuration()))
         log = self.layout.logs / f"{name}.log"
-        command = [*network.enter(NAME), "env", "OTEL_TRACES_EXPORTER=none", str(gotools.ensure("registry"))]
-        identity = processes.start([*command, "serve", str(self.folder / "config.yml")], log, file)
+        serve = command(self.folder, self.address, None if self.plain else self.layout.pki)
+        identity = processes.start([*network.enter(NAME), *serve], log, file)
         processes.wait_until(
             lambda: int(self.address.rpartition(":")[2]) in listening(identity.pid),
             *("the registry does not listen on its port", log, START_SECONDS),
@@ -137,24 +136,55 @@ class Registry:
     def _name(self) -> str:
         return "registry-plain" if self.plain else "registry"
 
-    def _configuration(self) -> Mapping[str, Any]:
-        whole: dict[str, Any] = {
-            "version": 0.1,
-            "log": {"level": "info", "formatter": "json", "accesslog": {"disabled": True}},
-            "storage": {
-                "filesystem": {"rootdirectory": str(self.folder / "data")},
-                "delete": {"enabled": True},
-            },
-            "http": {"addr": self.address, "secret": "of tests"},
-        }
-        if not self.plain:
-            pki = self.layout.pki
-            whole["http"]["tls"] = {
-                "certificate": str(pki / "registry.crt"),
-                "key": str(pki / "registry.key"),
-            }
-            whole["auth"] = {"htpasswd": {"realm": "tests", "path": str(self.folder / "htpasswd")}}
-        return whole
+
+def configuration(folder: Path, address: str, pki: Path | None) -> Mapping[str, Any]:
+    """The configuration of a registry with its files in `folder`; with a `pki`, it has TLS and passwords."""
+    whole: dict[str, Any] = {
+        "version": 0.1,
+        "log": {"level": "info", "formatter": "json", "accesslog": {"disabled": True}},
+        "storage": {"filesystem": {"rootdirectory": str(folder / "data")}, "delete": {"enabled": True}},
+        "http": {"addr": address, "secret": "of tests"},
+    }
+    if pki:
+        whole["http"]["tls"] = {"certificate": str(pki / "registry.crt"), "key": str(pki / "registry.key")}
+        whole["auth"] = {"htpasswd": {"realm": "tests", "path": str(folder / "htpasswd")}}
+    return whole
+
+
+def command(folder: Path, address: str, pki: Path | None) -> list[str]:
+    """Write what a registry reads to `folder`. Returns the command that serves it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "htpasswd").write_text(htpasswd(*PASSWORDS))
+    (folder / "config.yml").write_text(configs.text(configuration(folder, address, pki)))
+    program = str(gotools.ensure("registry"))
+    return ["env", "OTEL_TRACES_EXPORTER=none", program, "serve", str(folder / "config.yml")]
+
+
+@contextmanager
+def on_loopback(folder: Path) -> Iterator[str]:
+    """A registry with TLS and passwords for programs of this machine, without a cluster. Yields its address.
+
+    `folder` gets its files; `folder`/pki/ca.crt is the authority that signed its certificate.
+    """
+    pki = folder / "pki"
+    certificates.make_authority(pki)
+    certificates.issue(pki, Certificate("registry", "/CN=registry", ("IP:127.0.0.1",)))
+    log, file = folder / "registry.log", folder / "registry.pid"
+    identity = processes.start(command(folder, "127.0.0.1:0", pki), log, file)
+    try:
+        processes.wait_until(
+            lambda: bool(_ports(log)),
+            *("the registry does not listen", log, START_SECONDS),
+            runs=lambda: processes.alive(identity),
+        )
+        yield f"127.0.0.1:{_ports(log)[0]}"
+    finally:
+        processes.stop(file)
+
+
+def _ports(log: Path) -> list[str]:
+    """The port that a registry's log says it listens on."""
+    return re.findall(r"listening on 127\.0\.0\.1:(\d+)", log.read_text(errors="replace"))
 
 
 @contextmanager

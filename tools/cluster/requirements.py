@@ -17,8 +17,10 @@ PACKAGES = {
     "buildah": "buildah",
     "busybox": "busybox-static",
     "conntrack": "conntrack",
+    "curl": "curl",
     "git": "git",
     "ip": "iproute2",
+    "jq": "jq",
     "java": "openjdk-17-jre-headless",
     "iptables": "iptables",
     "mmdebstrap": "mmdebstrap",
@@ -27,6 +29,7 @@ PACKAGES = {
     "openssl": "openssl",
     "redis-server": "redis-server",
     "runc": "runc",
+    "skopeo": "skopeo",
     "sysctl": "procps",
     "tini": "tini",
 }

@@ -131,6 +131,11 @@ TOOLS = (
         ("github.com/distribution/distribution/v3/version.version={version}",),
         folder="distribution",
     ),
+    Tool(  # what verifies a release's signatures, as users do
+        "cosign",
+        "github.com/sigstore/cosign/v3",
+        ("sigs.k8s.io/release-utils/version.gitVersion={version}",),
+    ),
     Tool(
         "kwok",
         "sigs.k8s.io/kwok",

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from release import names
+
 ROOT = Path(__file__).resolve().parents[3]
 FILES = [
     *sorted((ROOT / ".github").rglob("*.y*ml")),
@@ -23,10 +25,10 @@ PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 PROGRAMS = [*FILES, ROOT / ".pre-commit-hooks.yaml", ROOT / "docs" / "ci.md"]
 PYTHON = re.compile(r"(?<![\w./-])python3?(?:\.\d+)?[ \t]+(?!-I\b)(?:-|\S+\.py)")
 """A call of Python that imports from the working directory, which is a checkout."""
-OURS = "OWNER/sparkgen@"
-"""What a reader replaces by their own copy of this project."""
+OURS = f"{names.read().repository.removeprefix('https://github.com/')}@"
+"""This project itself."""
 RELEASE = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
-WRITES = {"contents", "packages", "id-token", "attestations"}
+WRITES = {"contents", "packages", "id-token"}
 
 
 def unpinned(text: str) -> list[str]:
@@ -103,12 +105,32 @@ def test_values_come_into_scripts_as_variables() -> None:
 
 
 def test_what_is_published_is_signed_and_its_origin_told() -> None:
-    """The image and the chart by cosign, everything by an attestation; with the bill of the image."""
-    text = (ROOT / ".github" / "workflows" / "release.yml").read_text()
-    assert text.count("cosign sign --yes ") == 2
-    assert text.count("attest-build-provenance@") == 2
-    assert text.count("attest-sbom@") == 1
-    assert "sha256sum --check --strict SHA256SUMS" in text
+    """Image, chart and files: by the workflow's own identity, as no option names a key."""
+    steps = [
+        step for job in RELEASE["jobs"].values() for step in job["steps"] if "cosign" in step.get("run", "")
+    ]
+    assert [step["name"] for step in steps] == ["Publish and sign image and chart", "Sign the files"]
+    assert [step["env"]["SIGN_WITH"] for step in steps] == ["--yes", "--yes"]
+    signed = [
+        line.strip()
+        for step in steps
+        for line in step["run"].splitlines()
+        if re.match(r"cosign (sign|att)", line)
+    ]
+    assert [line.partition(" $SIGN_WITH ")[0] for line in signed] == [
+        *("cosign sign", "cosign sign", "cosign attest", "cosign attest", "cosign attest"),
+        *("cosign sign-blob", "cosign attest-blob"),
+    ]
+    assert all(step["run"].startswith("sha256sum --check --strict SHA256SUMS\n") for step in steps)
+
+
+def test_a_tag_publishes_nothing_before_there_is_a_public_home() -> None:
+    """The build, which every other job needs, first reads the names, and ends if one is missing."""
+    build = RELEASE["jobs"]["build"]
+    (step,) = (step for step in build["steps"] if step.get("id") == "names")
+    assert "-m release.names >>" in step["run"]
+    assert all("build" in job["needs"] for name, job in RELEASE["jobs"].items() if name != "build")
+    assert build["outputs"] == {"registry": "${{ steps.names.outputs.registry }}"}
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.name)
@@ -164,7 +186,7 @@ def test_the_action_and_a_release_compare_hashes() -> None:
     for text, lock in ((action, "sparkgen.txt"), (make, "dev.txt"), (gitlab, "sparkgen.txt")):
         assert re.search(rf"--require-hashes --requirement \S*requirements/{re.escape(lock)}", text)
         assert "--no-deps --no-build-isolation" in text
-    assert '"--no-isolation"' in (ROOT / "tools" / "release.py").read_text()
+    assert '"--no-isolation"' in (ROOT / "tools" / "release" / "__main__.py").read_text()
     assert "build --no-isolation --wheel" in make
 
 

@@ -7,12 +7,16 @@ import io
 import json
 import subprocess
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import release
+import release.__main__ as release
 from common.cachedir import ToolError
+from release import archives, bills, names, provenance
+from release.names import Names
+from release.provenance import Build
 from sparkgen import __version__
 
 STATUS = """Package: python3-minimal
@@ -71,7 +75,7 @@ def test_sha256sum_reads_the_checksums(tmp_path: Path) -> None:
 
 def test_installed_packages_are_listed_alone() -> None:
     """With Debian's package URL; a package that was removed is not there any more."""
-    assert [str(part.purl) for part in release.debian_components(STATUS)] == [
+    assert [str(part.purl) for part in bills.debian_components(STATUS)] == [
         "pkg:deb/debian/python3-minimal@3.13.5-1?arch=amd64"
     ]
 
@@ -82,14 +86,89 @@ def test_a_jar_is_listed_with_what_it_was_compiled_against(tmp_path: Path) -> No
     jar.write_bytes(b"jar")
     (tmp_path / "jars").mkdir()
     (tmp_path / "jars" / "scala-library-2.12.18.jar").touch()
-    assert release.scala_version(tmp_path) == "2.12.18"
-    found = release.jar_component(jar, "3.5.8", "2.12.18")
+    assert bills.scala_version(tmp_path) == "2.12.18"
+    found = bills.jar_component(jar, "3.5.8", "2.12.18")
     assert str(found.purl) == f"pkg:maven/dev.sparkgen/sparkgen-scheduler_2.12@{__version__}"
     assert [one.content for one in found.hashes] == [hashlib.sha256(b"jar").hexdigest()]
     assert {one.name.rpartition(":")[2]: one.value for one in found.properties} == {
         "spark": "3.5.8",
         "scala": "2.12.18",
     }
+
+
+NAMES = Names(
+    repository="https://git.example.org/me/sparkgen",
+    registry="registry.example.org/me",
+    index="https://index.example.org/simple/",
+    issuer="https://token.example.org",
+    security="security@example.org",
+)
+
+
+def test_the_provenance_names_every_file_and_the_image() -> None:
+    """As in-toto and SLSA write it; on a person's machine, nobody vouches for the builder."""
+    built = Build("1.2.3", "4b825dc6")
+    told = provenance.statement(NAMES, built, {"b.whl": "22", "a.tgz": "11"}, "sha256:33", {})
+    assert told["_type"] == "https://in-toto.io/Statement/v1"
+    assert told["predicateType"] == "https://slsa.dev/provenance/v1"
+    assert told["subject"] == [
+        {"name": "a.tgz", "digest": {"sha256": "11"}},
+        {"name": "b.whl", "digest": {"sha256": "22"}},
+        {"name": "registry.example.org/me/sparkgen-runtime", "digest": {"sha256": "33"}},
+    ]
+    assert told["predicate"] == {
+        "buildDefinition": {
+            "buildType": "https://git.example.org/me/sparkgen/blob/v1.2.3/docs/verify.md"
+            "#what-the-provenance-says",
+            "externalParameters": {"command": "make release", "version": "1.2.3"},
+            "resolvedDependencies": [
+                {"uri": "git+https://git.example.org/me/sparkgen", "digest": {"gitCommit": "4b825dc6"}}
+            ],
+        },
+        "runDetails": {"builder": {"id": "https://git.example.org/me/sparkgen#local"}},
+    }
+
+
+def test_the_provenance_tells_of_the_workflow_and_of_uncommitted_changes() -> None:
+    """The variables are those of GitHub; a commit alone does not say what else was built."""
+    variables = {
+        "GITHUB_SERVER_URL": "https://git.example.org",
+        "GITHUB_REPOSITORY": "me/sparkgen",
+        "GITHUB_WORKFLOW_REF": "me/sparkgen/.github/workflows/release.yml@refs/tags/v1.2.3",
+        "GITHUB_RUN_ID": "42",
+        "GITHUB_RUN_ATTEMPT": "2",
+    }
+    told = provenance.statement(NAMES, Build("1.2.3", "4b825dc6", dirty=True), {}, "sha256:33", variables)
+    assert told["predicate"]["buildDefinition"]["externalParameters"]["uncommittedChanges"] is True
+    assert told["predicate"]["runDetails"] == {
+        "builder": {"id": NAMES.identity("1.2.3")},
+        "metadata": {"invocationId": "https://git.example.org/me/sparkgen/actions/runs/42/attempts/2"},
+    }
+
+
+def test_the_file_of_names_has_all_of_them(tmp_path: Path) -> None:
+    """One that is missing, unknown or no string is refused; OWNER is still to be filled in."""
+    assert names.read().missing() in ([], ["repository", "registry", "security"])
+    assert NAMES.missing() == []
+    file = tmp_path / "release.toml"
+    for text in ('repository = "x"', f"{names.FILE.read_text('utf-8')}\nother = 'x'", "repository = 1"):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ToolError, match="index, issuer, registry, repository, security"):
+            names.read(file)
+
+
+def test_nothing_is_published_without_a_home(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The workflow then ends with the fields to fill in; otherwise it gets every name as an output."""
+    monkeypatch.setattr(names, "read", lambda: NAMES)
+    assert names.main() == 0
+    assert "registry=registry.example.org/me\n" in capsys.readouterr().out
+    monkeypatch.setattr(names, "read", lambda: replace(NAMES, registry="ghcr.io/OWNER"))
+    assert names.main() == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "replace OWNER in registry, then" in output.err
 
 
 def blob(files: tarfile.TarFile, data: bytes) -> str:
@@ -115,12 +194,25 @@ def layer(**content: str) -> bytes:
 def test_packages_of_an_image_for_several_architectures(tmp_path: Path) -> None:
     """Of the uppermost layer that lists them, through an index in the index, as builders write it."""
     with tarfile.open(tmp_path / "image.tar", "w") as files:
-        status = {release.DPKG_STATUS: STATUS}
-        layers = [layer(**{release.DPKG_STATUS: "old"}), layer(**status), layer(other="")]
+        status = {bills.DPKG_STATUS: STATUS}
+        layers = [layer(**{bills.DPKG_STATUS: "old"}), layer(**status), layer(other="")]
         manifest = {"layers": [{"digest": blob(files, one)} for one in layers]}
         inner = {"manifests": [{"digest": blob(files, json.dumps(manifest).encode())}]}
         outer = json.dumps({"manifests": [{"digest": blob(files, json.dumps(inner).encode())}]}).encode()
         entry = tarfile.TarInfo("index.json")
         entry.size = len(outer)
         files.addfile(entry, io.BytesIO(outer))
-    assert release.archived_status(tmp_path / "image.tar") == STATUS
+    assert bills.archived_status(tmp_path / "image.tar") == STATUS
+    inner_digest = json.loads(outer)["manifests"][0]["digest"]
+    assert archives.image_digest(tmp_path / "image.tar") == inner_digest
+
+
+def test_an_archive_with_two_images_is_no_release(tmp_path: Path) -> None:
+    """A registry gets one, and the provenance names one."""
+    with tarfile.open(tmp_path / "image.tar", "w") as files:
+        index = json.dumps({"manifests": [{"digest": "sha256:1"}, {"digest": "sha256:2"}]}).encode()
+        entry = tarfile.TarInfo("index.json")
+        entry.size = len(index)
+        files.addfile(entry, io.BytesIO(index))
+    with pytest.raises(ToolError, match="has 2 images"):
+        archives.image_digest(tmp_path / "image.tar")
