@@ -152,6 +152,12 @@ DRIVER_ARGUMENTS = (
 )
 """How the stock entrypoint's `driver` starts `DRIVER_SUBMIT`; spark-submit's options for the application
 follow."""
+DRIVER_ARGUMENTS_OF_SPARK = (
+    *("driver", "--conf", "spark.kubernetes.driver.pod.name=$(SPARKGEN_POD_NAME)"),
+    *("--conf", "spark.kubernetes.namespace=$(SPARKGEN_POD_NAMESPACE)"),
+)
+"""How it starts the application itself with `allocator: spark`: what is known only when the pod runs.
+The other properties are in the folder `SPARK_CONF_DIR`."""
 
 # --- files in the ConfigMaps of a run -------------------------------------------------------------
 
@@ -174,6 +180,7 @@ REGISTRY_GC_SCRIPT_FILE = "gc.sh"
 HOSTNAME_OPTION = '--hostname "$(url_host "$SPARK_EXECUTOR_POD_IP")"'
 SHUFFLE_HOSTNAME_OPTION = '--hostname "$(url_host "$SPARKGEN_EXECUTOR_HOST")"'
 EXECUTOR_TEMPLATE_FILE = "executor.json"
+"""A PodTemplate for the allocator, or a Pod for Spark's own backend, which reads no other kind."""
 TUNING_FILE = "tuning.json"
 HADOOP_FILE = "core-site.xml"
 
@@ -325,6 +332,8 @@ ENV_SHUFFLE_PORT = "SPARKGEN_SHUFFLE_PORT"
 ENV_SERVICE_SECRET = "SPARKGEN_AUTH_SECRET"  # noqa: S105 - a name; the value comes from a Secret
 """For the allocator: the shuffle service's secret, which then is the application's RPC secret, too."""
 ENV_LOCAL_DIRS = "SPARK_LOCAL_DIRS"
+ENV_LOCAL_HOSTNAME = "SPARK_LOCAL_HOSTNAME"
+"""Spark's own: the address by which executors know the driver. Spark adds the brackets of IPv6 to it."""
 ENV_LOCAL_IP = "SPARK_LOCAL_IP"
 """Spark's own address. Without it Spark looks up the machine's name (Utils.findLocalInetAddress), which in a
 node's network is the node's, and no name server may know that."""
@@ -459,6 +468,12 @@ QUEUE_TOPOLOGY = (
 """Annotations of pods for which Kueue chooses nodes: a document's, for who waits in a queue only."""
 QUEUE_KEYS = (*QUEUE_MARKS, LABEL_QUEUE_PRIORITY, *QUEUE_TOPOLOGY)
 """What an executor in a queue has of Kueue's labels and annotations."""
+
+
+def executor_template(file: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The pod template of executors in the content of `EXECUTOR_TEMPLATE_FILE`."""
+    template: Mapping[str, Any] = file if file.get("kind") == "Pod" else file["template"]
+    return template
 
 
 def mounted_scheduler_jar(scala_version: str) -> str:

@@ -17,6 +17,7 @@ from sparkgen.live.allocatorlog import sentence
 from sparkgen.live.find import choose, one, reread
 from sparkgen.live.following import lines, one_by_one, together
 from sparkgen.live.state import State, life_of
+from sparkgen.live.values import by_spark
 from sparkgen.usecases.wait import until
 
 if TYPE_CHECKING:
@@ -115,6 +116,11 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
         source = sources.allocator_source(run)
         log = "" if source is None else _text(cluster, source)
         return sources.executor_source(run, executor, log)
+    if allocator and by_spark(run):
+        step = f"the driver's log has what it does about executors: sparkgen logs {run.application}"
+        raise SparkgenError(
+            f"{run.name} has no allocator, because its document has `allocator: spark`; {step}"
+        )
     find = sources.allocator_source if allocator else sources.driver_source
     chosen = find(run)
     if chosen is None:

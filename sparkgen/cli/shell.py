@@ -103,6 +103,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     application = model.build(document.value, request.namespace or cluster.namespace)
     requirements.check_authenticates(application)
     requirements.check_scheduler(application)
+    requirements.check_allocator(application)
     program = requirements.command(options.arguments, application, os.environ)
     host = options.listening.host or driver_address.own_address(cluster.server)
     address = driver_address.resolved(host)

@@ -189,7 +189,15 @@ def mistake(position: Position, path: tuple[str | int, ...], message: str, step:
 def lacks_image(document: Document) -> bool:
     """Whether a document's pods run the runtime image, but the document does not name it."""
     node = _holder(document)
-    return node is not None and not node.value.get(RUNTIME_IMAGE)
+    return node is not None and not node.value.get(RUNTIME_IMAGE) and not _runs_only_spark(document, node)
+
+
+def _runs_only_spark(document: Document, spec: Node) -> bool:
+    """Whether Spark creates the executors, and neither `fetch` runs nor the Job that removes runs."""
+    value, metadata = spec.value, document.value.get("metadata") or {}
+    removes = metadata.get("target", "kubectl") != "kubectl" or (value.get("run") or {}).get("history")
+    fetches = any("contents" not in one for one in value.get("artifacts") or ())
+    return value.get("allocator") == "spark" and not removes and not fetches
 
 
 def place_of_image(document: Document) -> tuple[str, ...]:

@@ -207,6 +207,7 @@ KERBEROS_ROWS = tuple(
 """What Spark's own Kubernetes support can do with a login."""
 
 OWN_ROWS = (
+    Row("spec.allocator", needless=True, reason="Spark's own backend always creates the executors"),
     Row("spec.runtimeImage", needless=True, reason="only sparkgen's allocator uses it"),
     Row("spec.delivery", needless=True, reason="only sparkgen delivers files"),
     Row("spec.artifacts", needless=True, reason="only sparkgen delivers files"),

@@ -41,6 +41,20 @@ _DEBUGGERS = (
 )
 
 
+@rule("SG286", WARNING, PRODUCTION)
+def token_for_code(subject: Subject) -> Iterator[Finding]:
+    """Drivers that create their executors themselves: the token for that is in the container of the code."""
+    if subject.application.by_spark:
+        yield Finding(
+            subject.facts.path("allocator"),
+            "your code in the driver gets a Kubernetes token that may create and delete pods: so it can read "
+            "every Secret, and use every service account, of the namespace",
+            "spark",
+            "`sparkgen`, with which only the allocator has a token",
+            "set `allocator: sparkgen`, or give the application a namespace of its own, and ignore this",
+        )
+
+
 @rule("SG230", INFO, PRODUCTION)
 def writable_root(subject: Subject) -> Iterator[Finding]:
     """Containers that can write to their own programs."""

@@ -103,13 +103,12 @@ def _driver(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
 
 
 def _executor(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
-    """The executors' template, from the file that the allocator reads."""
+    """The executors' template, from the file that the allocator or Spark reads."""
     files = [item.get("data") or {} for item in objects if item["kind"] == "ConfigMap"]
     text = next(
         data[contract.EXECUTOR_TEMPLATE_FILE] for data in files if contract.EXECUTOR_TEMPLATE_FILE in data
     )
-    template: Mapping[str, Any] = decode(text)["template"]
-    return template
+    return contract.executor_template(decode(text))
 
 
 def _pod(facts: DocumentFacts, role: str, template: Mapping[str, Any]) -> Pod:

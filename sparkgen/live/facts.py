@@ -15,6 +15,7 @@ from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     UNREAD,
     Run,
+    by_spark,
     container,
     leaving,
     name_of,
@@ -24,6 +25,7 @@ from sparkgen.live.values import (
     uid_of,
 )
 from sparkgen.objects import ObjectView
+from sparkgen.resources.spark_backend import executors_in
 from sparkgen.runtime.kubernetes.untrusted import mapping, number_in
 
 TAIL = 300
@@ -158,11 +160,23 @@ def _log(cluster: Cluster, run: Run, name: str, *, previous: bool = False) -> st
         return ""
 
 
+def _planned_by_spark(cluster: Cluster, run: Run) -> int | None:
+    """Returns the same from the run's properties; None with dynamic allocation: only the driver knows it."""
+    try:
+        found = cluster.get("v1", "ConfigMap", f"{run.label}-conf", run.namespace)
+        planned = executors_in((found or {}).get("data") or {})
+    except (ClusterError, ValueError):
+        return None
+    return planned.instances if planned is not None and not planned.dynamic else None
+
+
 def _planned(cluster: Cluster, run: Run, *, begun: bool) -> int | None:
     """Returns how many executors the application starts with, from its tuning; None if that is unknown.
 
     `begun`: it has started already: with dynamic allocation, the number of executors is then unknown.
     """
+    if by_spark(run):
+        return _planned_by_spark(cluster, run)
     whose = run.name if contract.is_session(run.workload) else run.application
     try:
         tuning = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)

@@ -15,6 +15,7 @@ from sparkgen.live.pending import init_ended, never_made
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import (
     annotation_of,
+    by_spark,
     conditions,
     container,
     containers,
@@ -118,6 +119,8 @@ def _driver_failed(facts: RunFacts, pod: ObjectView) -> Reason | None:
         return None
     if reason := failure_in(facts.driver_log or str(end.get("message") or "")):
         step = reason.next_step or "read its log: sparkgen logs NAME"
+        if by_spark(facts.run):
+            step = step.replace(" --allocator", "")
         return Reason(reason.code, reason.cause, fill(step, facts))
     code = int(end.get("exitCode") or 0)
     meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES and code < 100 else ""

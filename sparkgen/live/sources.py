@@ -10,6 +10,7 @@ from sparkgen.grammar.whole import whole
 from sparkgen.live import allocatorlog
 from sparkgen.live.values import (
     Run,
+    by_spark,
     container,
     containers,
     label_of,
@@ -121,6 +122,8 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
 
 def _pod_name(run: Run, id_: str) -> str:
     driver, number = run.driver, whole(id_)
+    if by_spark(run):  # Spark's names have a random part
+        return f"...-exec-{id_}"
     if driver is None or number is None:
         return f"{run.label}-...-exec-{id_}"
     attempt = new_attempt(run.application, run.label, run.namespace, name_of(driver), uid_of(driver), "")

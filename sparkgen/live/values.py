@@ -103,6 +103,13 @@ def described(workload: ObjectView) -> ObjectView:
     return driver_container
 
 
+def by_spark(run: Run) -> bool:
+    """Whether Spark's own backend creates the executors of a run, and not sparkgen's allocator."""
+    arguments = described(run.workload).get("args") or ()
+    begin = contract.DRIVER_ARGUMENTS_OF_SPARK
+    return tuple(arguments[: len(begin)]) == begin
+
+
 def connect_port(run: Run) -> int:
     """Returns the port of a run's Connect server; 0 if its driver is none."""
     return _port(run.workload, contract.CONNECT_PORT_NAME)

@@ -29,7 +29,7 @@ def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) ->
         raise SparkgenError(f"a {value['kind']} runs only in a cluster; name an application")
     if arguments and value["kind"] in COMPLETIONS:
         raise SparkgenError(f"a {value['kind']} takes no arguments: delete what follows --")
-    application = replace(model.build(_without_sections(value)), shuffle=None)
+    application = replace(model.build(_without_sections(value)), shuffle=None, allocator="sparkgen")
     # Every user of this machine reaches the driver's port, so executors authenticate in any case.
     properties = {name: text for name, text in application.properties.items() if name != AUTHENTICATE}
     application = replace(application, properties=properties)

@@ -45,6 +45,7 @@ _FIELDS = {
     "image": "the local Spark is used",
     "imagePullPolicy": "no image is pulled",
     "imagePullSecrets": "no image is pulled",
+    "allocator": "sparkgen starts the executors itself",
     "runtimeImage": "sparkgen starts the executors itself",
     "volumes": "nothing is mounted",
     "delivery": "files are read where they are",

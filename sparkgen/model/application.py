@@ -13,6 +13,7 @@ from sparkgen.model.notebook import Notebook
 
 RoleName = Literal["driver", "executor"]
 Target = Literal["kubectl", "argocd", "flux"]
+Allocator = Literal["sparkgen", "spark"]
 
 DEFAULT_NAMESPACE = "default"
 """The namespace of documents that name none, as with kubectl and an unchanged kubeconfig."""
@@ -165,6 +166,8 @@ class Application(Described):
     spark_version: str
     scala_version: str
     runtime_image: str
+    allocator: Allocator
+    """What creates the executors: the allocator, or Spark's own Kubernetes backend in the driver."""
     image_pull_secrets: tuple[str, ...]
     main_class: str | None
     main_file: str | None
@@ -211,3 +214,8 @@ class Application(Described):
     """How clients reach the Connect server; None for other kinds."""
     notebook: Notebook | None
     """JupyterLab in the driver's container; None for other kinds."""
+
+    @property
+    def by_spark(self) -> bool:
+        """Whether Spark's own Kubernetes backend creates the executors."""
+        return self.allocator == "spark"

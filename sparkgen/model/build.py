@@ -60,6 +60,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         spark_version=spec["sparkVersion"],
         scala_version=spec.get("scalaVersion") or scala_line(spec["sparkVersion"]),
         runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
+        allocator=spec.get("allocator") or "sparkgen",
         image_pull_secrets=tuple(spec.get("imagePullSecrets") or ()),
         main_class=spec.get("mainClass"),
         main_file=spec.get("mainApplicationFile"),

@@ -12,6 +12,7 @@ from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.ownership import server_words
 from sparkgen.preflight.values import ClusterFacts, Reference, Wanted
+from sparkgen.resources import spark_backend
 from sparkgen.semantics.software import is_latest
 
 _SERVERS = ("DaemonSet", "Deployment")
@@ -38,8 +39,10 @@ def pods(objects: Iterable[ObjectView]) -> tuple[Pods, ...]:
         data = item.get("data") or {}
         if contract.TUNING_FILE in data:
             count = initial(decode(data[contract.TUNING_FILE]))
+        if (planned := spark_backend.executors_in(data)) is not None:
+            count = planned.initial
         if contract.EXECUTOR_TEMPLATE_FILE in data:
-            executor = decode(data[contract.EXECUTOR_TEMPLATE_FILE])["template"]
+            executor = contract.executor_template(decode(data[contract.EXECUTOR_TEMPLATE_FILE]))
         if (template := driver(item)) is not None:
             found.append(Pods("driver", template, 1))
         elif item["kind"] in _SERVERS:

@@ -11,6 +11,7 @@ from sparkgen.model.application import Application, Role
 from sparkgen.model.delivery import PYTHON_FILES, image_modules
 from sparkgen.model.properties import TUNABLE
 from sparkgen.properties.table import passed
+from sparkgen.resources import spark_backend
 from sparkgen.resources.batch import waits_for_gang
 from sparkgen.resources.delivery import scheduler_jar
 from sparkgen.resources.executor import executor_pod
@@ -21,8 +22,8 @@ from sparkgen.resources.text import hadoop_xml, json_text, properties_text, stat
 IVY_DIR = "/tmp/.ivy2"  # noqa: S108 - inside the pod; the stock image's user has no home to write to
 
 
+MASTER = f"sparkgen://127.0.0.1:{contract.SCHEDULER_PORT}"
 CONTRACT_PROPERTIES: Mapping[str, str] = {
-    "spark.master": f"sparkgen://127.0.0.1:{contract.SCHEDULER_PORT}",
     "spark.submit.deployMode": "client",
     "spark.driver.port": str(contract.DRIVER_PORT),
     "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
@@ -51,9 +52,15 @@ def spark_properties(application: Application) -> dict[str, str]:
     defaults |= redirect_properties(application.ui) | waits_for_gang(application)
     if "spark.jars.packages" in application.properties:
         defaults["spark.jars.ivy"] = IVY_DIR
-    asked = {name: text for name, text in application.properties.items() if _is_for_spark(name)}
+    asked = {
+        name: text
+        for name, text in application.properties.items()
+        if _is_for_spark(name) or (application.by_spark and name in TUNABLE)
+    }
     if asked.pop(PYTHON_FILES, "") and (submitted := image_modules(application.properties).submitted):
         asked[PYTHON_FILES] = ",".join(submitted)
+    if application.by_spark:
+        asked = spark_backend.without_template_variables(application, asked)
     return dict(sorted({**defaults, **asked, **_contract_properties(application)}.items()))
 
 
@@ -65,15 +72,23 @@ def _is_for_spark(name: str) -> bool:
 
 
 def _contract_properties(application: Application) -> dict[str, str]:
-    class_path = application.properties.get("spark.driver.extraClassPath")
+    of_backend = spark_backend.spark_properties if application.by_spark else _allocator_properties
     return {
         **CONTRACT_PROPERTIES,
-        "spark.driver.extraClassPath": ":".join(filter(None, (scheduler_jar(application), class_path))),
-        "spark.sparkgen.allocation.onMismatch": application.on_mismatch,
+        **of_backend(application),
         **_sizes(application.driver),
         **_sizes(application.executor),
         **(shuffle_properties(application.shuffle) if application.shuffle is not None else {}),
         **(connect.CONTRACT_PROPERTIES if application.connect is not None else {}),
+    }
+
+
+def _allocator_properties(application: Application) -> dict[str, str]:
+    class_path = application.properties.get("spark.driver.extraClassPath")
+    return {
+        "spark.master": MASTER,
+        "spark.driver.extraClassPath": ":".join(filter(None, (scheduler_jar(application), class_path))),
+        "spark.sparkgen.allocation.onMismatch": application.on_mismatch,
     }
 
 
@@ -90,7 +105,7 @@ def conf_files(application: Application) -> dict[str, str]:
     """The files of the run's `-conf` ConfigMap, for driver, allocator and executors."""
     return {
         **application.conf_files.texts,
-        **executor_scripts(application.shuffle),
+        **({} if application.by_spark else executor_scripts(application.shuffle)),
         **(
             {contract.NOTEBOOK_SCRIPT_FILE: static_text(contract.NOTEBOOK_SCRIPT_FILE)}
             if application.notebook is not None
@@ -118,9 +133,13 @@ def hadoop_files(application: Application) -> dict[str, str]:
 
 
 def executor_files(application: Application, run: str) -> dict[str, str]:
-    """The files of the run's `-executor` ConfigMap: the pod template for the allocator."""
-    template = {"apiVersion": "v1", "kind": "PodTemplate", "template": executor_pod(application, run)}
-    return {contract.EXECUTOR_TEMPLATE_FILE: json_text(template)}
+    """The files of the run's `-executor` ConfigMap: the pod template for the allocator, or for Spark."""
+    template = executor_pod(application, run)
+    if application.by_spark:
+        file = {"apiVersion": "v1", "kind": "Pod", **template}
+    else:
+        file = {"apiVersion": "v1", "kind": "PodTemplate", "template": template}
+    return {contract.EXECUTOR_TEMPLATE_FILE: json_text(file)}
 
 
 def tuning_files(application: Application) -> dict[str, str]:

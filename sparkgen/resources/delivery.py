@@ -16,11 +16,12 @@ def delivery_values(application: Application, role: Role) -> dict[str, Any]:
     """The values for a role's pod."""
     delivery = application.delivery
     by_kubelet = delivery is not None and delivery.by_kubelet
+    with_jar = not application.by_spark
     nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": [], "mounted": {}}
     return {
-        "install": not by_kubelet,
-        "byKubelet": by_kubelet,
-        "pythonPath": _python_path(application, role),
+        "install": with_jar and not by_kubelet,
+        "byKubelet": with_jar and by_kubelet,
+        "pythonPath": python_path(application, role),
         **(nothing if delivery is None else _values(delivery)),
     }
 
@@ -97,7 +98,7 @@ def _fetch(delivery: Delivery) -> dict[str, Any]:
     }
 
 
-def _python_path(application: Application, role: Role) -> str | None:
+def python_path(application: Application, role: Role) -> str | None:
     """PYTHONPATH: the pushed modules, those of the image, and those that the document names."""
     pushed = application.delivery.python_path if application.delivery is not None else ()
     own = (*pushed, *image_modules(application.properties).path)

@@ -66,7 +66,7 @@ def _spark_user(application: Application) -> str | None:
 
 def _spark_arguments(application: Application) -> list[str]:
     """The arguments of the driver's container."""
-    arguments = [*contract.DRIVER_ARGUMENTS]
+    arguments = [*(contract.DRIVER_ARGUMENTS_OF_SPARK if application.by_spark else contract.DRIVER_ARGUMENTS)]
     if user := _spark_user(application):
         arguments += ["--proxy-user", user]
     if application.main_class:

@@ -38,6 +38,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of every executor of the run named `run`.
 
     For each executor, the allocator adds name, owner, and the variables of `contract.ADDED_BY_ALLOCATOR`.
+    Spark's own backend adds more: see spark_backend.py.
     """
     role = application.executor
     options = startup_options(application.properties, application.shuffle)
@@ -125,6 +126,8 @@ def _is_startup_property(name: str) -> bool:
 
 
 def _executor_env(application: Application) -> list[dict[str, str]]:
+    if application.by_spark:  # Spark adds them itself
+        return []
     prefix = "spark.executorEnv."
     return [
         {"name": name.removeprefix(prefix), "value": text}

@@ -256,7 +256,7 @@ LAYERS: Mapping[str, Layer] = {
                 volumeMounts=[
                     {
                         "@if": "ownScratch",
-                        "name": contract.SCRATCH_VOLUME,
+                        "name": "@{scratchVolume}",
                         "mountPath": contract.SCRATCH_DIR,
                     }
                 ],
@@ -264,7 +264,7 @@ LAYERS: Mapping[str, Layer] = {
             "volumes": [
                 {
                     "@if": "ownScratch",
-                    "name": contract.SCRATCH_VOLUME,
+                    "name": "@{scratchVolume}",
                     "emptyDir": {"medium": "@{scratchMedium}"},
                 }
             ],
@@ -396,6 +396,7 @@ LAYERS: Mapping[str, Layer] = {
     },
     # The native sidecar that creates and removes executors; the only container with a token.
     "allocator_container": {
+        "@if": "byAllocator",
         "spec": {
             "initContainers": [
                 {
@@ -426,7 +427,7 @@ LAYERS: Mapping[str, Layer] = {
                     ],
                 }
             ]
-        }
+        },
     },
     # The stock image in the `driver` mode of its entrypoint: spark-submit, in client mode.
     "driver_container": {
@@ -457,12 +458,27 @@ LAYERS: Mapping[str, Layer] = {
                 },
             ],
             volumeMounts=[
-                read_only(contract.LIB_VOLUME, contract.LIB_DIR),
-                read_only(contract.SESSION_VOLUME, contract.SESSION_DIR),
+                read_only(contract.LIB_VOLUME, contract.LIB_DIR, "byAllocator"),
+                read_only(contract.SESSION_VOLUME, contract.SESSION_DIR, "byAllocator"),
                 read_only("@{confVolumeName}", contract.CONF_DIR),
                 HADOOP_MOUNT,
             ],
         )
+    },
+    # Spark creates the executors: the driver's container has the token, and the template of their pods.
+    "driver_of_spark": {
+        "@if": "bySpark",
+        "spec": _main(
+            env=[
+                field_env(contract.ENV_POD_NAME, "metadata.name"),
+                field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
+                field_env(contract.ENV_LOCAL_HOSTNAME, "status.podIP"),
+            ],
+            volumeMounts=[
+                read_only(contract.EXECUTOR_VOLUME, contract.EXECUTOR_DIR),
+                read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+            ],
+        ),
     },
     # JupyterLab instead of Spark's own program; its kernels are the drivers.
     "notebook": {
@@ -522,10 +538,14 @@ LAYERS: Mapping[str, Layer] = {
                     "image": {"reference": "@{runtimeImage}", "pullPolicy": "@{pullPolicy}"},
                 },
                 # In memory, because it contains the RPC secret.
-                {"name": contract.SESSION_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}},
+                {
+                    "@if": "byAllocator",
+                    "name": contract.SESSION_VOLUME,
+                    "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"},
+                },
                 config_map_volume(contract.CONF_VOLUME, "@{run}-conf"),
                 config_map_volume(contract.EXECUTOR_VOLUME, "@{run}-executor"),
-                config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),
+                {"@if": "byAllocator", **config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning")},
                 TOKEN,
                 CONF_FILES_VOLUME,
                 *MOUNTED_VOLUMES,
@@ -620,6 +640,7 @@ LAYERS: Mapping[str, Layer] = {
     # The stock image runs our script, which waits for the allocator's permission, then starts Spark's
     # executor.
     "executor_container": {
+        "@if": "byAllocator",
         "spec": _main(
             args=["bash", f"{contract.CONF_DIR}/{contract.EXECUTOR_SCRIPT_FILE}"],
             ports=[{"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT}],
@@ -638,7 +659,15 @@ LAYERS: Mapping[str, Layer] = {
                 "@{*startupEnv}",
             ],
             volumeMounts=[read_only("@{confVolumeName}", contract.CONF_DIR), HADOOP_MOUNT],
-        )
+        ),
+    },
+    # Spark adds the command, its variables and ports to each executor's container (BasicExecutorFeatureStep).
+    "executor_of_spark": {
+        "@if": "bySpark",
+        "spec": _main(
+            env=[HADOOP_ENV],
+            volumeMounts=[read_only("@{confVolumeName}", contract.CONF_DIR), HADOOP_MOUNT],
+        ),
     },
     "executor_identity": {
         "metadata": {"labels": OWN_LABELS},
@@ -716,6 +745,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "artifacts",
         "python_path",
         "driver_container",
+        "driver_of_spark",
         "install_container",
         "fetch_container",
         "user_containers",
@@ -735,6 +765,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "user_containers",
         "decommission",
         "executor_container",
+        "executor_of_spark",
         "beside_service_of_node",
         "shuffle_sidecar",
         "executor_identity",

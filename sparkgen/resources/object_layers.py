@@ -88,6 +88,14 @@ PREFIX_HEADER = "X-Forwarded-Context"
 """The header with the prefix of Spark's links, for each request (UIUtils.uiRoot)."""
 UI_PORT_NAME = "spark-ui"
 
+SPARK_RULE: Layer = {
+    "@if": "bySpark",
+    "apiGroups": [""],
+    "resources": ["pods"],
+    "verbs": ["create", "delete", "deletecollection", "get", "list", "watch"],
+}
+"""All permissions of a driver that creates its executors itself, by Spark's own backend: it finds and removes
+them by labels. Spark makes no ConfigMap, Service or claim for them (spark_backend.py)."""
 ALLOCATOR_RULES: tuple[Layer, ...] = (
     # For creating, watching and removing executors.
     {"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "get", "list", "watch"]},
@@ -516,7 +524,12 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 "@if": "createAccount",
                 **service_account(metadata("@{account}", annotations="accountAnnotations")),
             },
-            *granted("rbac", metadata("@{name}"), (*ALLOCATOR_RULES, GANG_RULE), "@{account}"),
+            *granted(
+                "rbac",
+                metadata("@{name}"),
+                (*({"@if": "byAllocator", **rule} for rule in ALLOCATOR_RULES), GANG_RULE, SPARK_RULE),
+                "@{account}",
+            ),
             # The service's account, in whichever namespace it is, may list the drivers: the janitor removes
             # the shuffle data of applications without a driver.
             *granted(
@@ -555,7 +568,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 for name in ARTIFACT_NAMES
             ),
             # These may change while the application runs.
-            config_map(metadata("@{name}-tuning"), "tuning"),
+            {"@if": "byAllocator", **config_map(metadata("@{name}-tuning"), "tuning")},
             # Volcano's group of the run: room for the driver and its initial executors.
             {
                 "@if": "podGroup",
@@ -575,7 +588,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "peers",
                     [
                         {"@if": "ui", "protocol": "TCP", "port": contract.UI_PORT},
-                        *tcp(ALLOCATOR_PORT),
+                        *({"@if": "byAllocator", **port} for port in tcp(ALLOCATOR_PORT)),
                         {"@if": "connectShared", "protocol": "TCP", "port": contract.CONNECT_PORT},
                         {"@if": "notebook", "protocol": "TCP", "port": contract.NOTEBOOK_PORT},
                     ],

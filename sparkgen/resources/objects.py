@@ -96,6 +96,8 @@ def _values(application: Application, run: str) -> dict[str, Any]:
     labels = _labels(application)
     return {
         "name": application.name,
+        "byAllocator": not application.by_spark,
+        "bySpark": application.by_spark,
         "namespace": application.namespace,
         "run": run,
         "labels": labels,

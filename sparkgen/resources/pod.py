@@ -51,6 +51,8 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
     return {
         "name": application.name,
         "run": run,
+        "byAllocator": not application.by_spark,
+        "bySpark": application.by_spark,
         "role": role.spec,
         "roleName": role.name,
         "mainContainer": MAIN_CONTAINER[role.name],
@@ -223,6 +225,10 @@ def _scratch(application: Application, role: Role) -> dict[str, Any]:
         # With a service on the node, these are its directories (layer `beside_service_of_node`).
         "localDirs": None if on_node else ",".join(given) or contract.SCRATCH_DIR,
         "ownScratch": not given,
+        # By this name, Spark recognizes the scratch space in a template (LocalDirsFeatureStep).
+        "scratchVolume": f"{contract.LOCAL_DIR_VOLUME_PREFIX}1"
+        if application.by_spark
+        else contract.SCRATCH_VOLUME,
         "scratchMedium": "Memory" if tmpfs else None,
     }
 

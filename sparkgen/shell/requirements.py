@@ -58,6 +58,15 @@ def check_scheduler(application: Application) -> None:
         )
 
 
+def check_allocator(application: Application) -> None:
+    """Raise SparkgenError for an application whose Role is for Spark's own backend, not for the allocator."""
+    if application.by_spark:
+        raise SparkgenError(
+            "a session needs sparkgen's allocator and its Role, but the document has allocator: spark; give "
+            "a copy of the document with another metadata.name, and without this field"
+        )
+
+
 def command(
     asked: tuple[str, ...], application: Application, environment: Mapping[str, str]
 ) -> tuple[str, ...]:

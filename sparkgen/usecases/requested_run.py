@@ -127,7 +127,8 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
     data = dict(config_map.get("data") or {})
     if contract.EXECUTOR_TEMPLATE_FILE in data:
         file = decode(data[contract.EXECUTOR_TEMPLATE_FILE])
-        file["template"] = renamed(file["template"], old, new)
+        template = renamed(contract.executor_template(file), old, new)
+        file = {**file, **(template if file.get("kind") == "Pod" else {"template": template})}
         data[contract.EXECUTOR_TEMPLATE_FILE] = json_text(file)
     return {
         "apiVersion": "v1",

@@ -18,6 +18,7 @@ import pytest
 
 from demo import Variant, variants
 from k8s import crds, pod_security
+from sparkgen import contract
 from sparkgen.__main__ import run
 from tests import reading
 from tests.chart import parity
@@ -45,6 +46,7 @@ MEMORY_BY_HAND = {
     "secure-hdfs": (1024 + 409, 2048 + 819),
     "secure-hdfs-proxy-user": (1024 + 409, 2048 + 819),
     "scala-pi": (2048 + 384, 4096 + 409),
+    "spark-backend": (1024 + 384, 1024 + 384),
     "java-wordcount": (1024 + 384, 2048 + 384),
     "client-mode": (2048 + 819, 2048 + 819),
     "connect-server": (4096 + 1638, 4096 + 1638),
@@ -138,7 +140,8 @@ def pods(files: Files) -> dict[str, dict[str, Any]]:
     spec = workload["spec"]
     if workload["kind"] == "CronJob":
         spec = spec["jobTemplate"]["spec"]
-    return {"driver": spec["template"], "executor": json.loads(executor_template(files))["template"]}
+    executor = dict(contract.executor_template(json.loads(executor_template(files))))
+    return {"driver": spec["template"], "executor": executor}
 
 
 # --- the files ----------------------------------------------------------------------------------------

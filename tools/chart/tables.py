@@ -37,6 +37,7 @@ from sparkgen.resources import (
     server,
     service,
     shuffle,
+    spark_backend,
     staging,
     staging_layers,
 )
@@ -88,6 +89,10 @@ def _resources() -> Table:
         "gatewayApi": object_layers.GATEWAY_API,
         "changeable": run.CHANGEABLE,
         "contractProperties": conf.CONTRACT_PROPERTIES,
+        "allocatorMaster": conf.MASTER,
+        "sparkProperties": spark_backend.PROPERTIES,
+        "sparkPassed": spark_backend.PASSED,
+        "resourceTypes": spark_backend.RESOURCE_TYPES,
         "artifactNames": delivery.ARTIFACT_NAMES,
         "deliveredLists": delivery.DELIVERED_LISTS,
         "deliveredListsInOrder": list(delivery.DELIVERED_LISTS),

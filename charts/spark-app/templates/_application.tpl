@@ -33,6 +33,7 @@
       "target" ($metadata.target | default "kubectl")
       "language" $spec.type
       "scalaVersion" ($spec.scalaVersion | default $scala)
+      "bySpark" (eq "spark" ($spec.allocator | default ""))
       "runtimeImage" ($spec.runtimeImage | default $facts.tables.contract.RUNTIME_IMAGE)
       "properties" $effective.properties
       "pythonPath" $local.pythonPath

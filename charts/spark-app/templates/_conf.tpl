@@ -4,10 +4,12 @@
 {{- define "sparkgen.files" -}}
   {{- $c := .app.c -}}
   {{- $files := dict "conf" (dict
-      $c.EXECUTOR_SCRIPT_FILE (include "sparkgen.executorScript" .app)
       $c.LOG4J2_FILE (include "sparkgen.log4j2" .app)
       $c.METRICS_FILE (.app.metrics | default (.app.files.Get "files/metrics.properties"))
       $c.SPARK_DEFAULTS_FILE (include "sparkgen.sparkDefaults" .app)) -}}
+  {{- if not .app.bySpark -}}
+    {{- $_ := set $files.conf $c.EXECUTOR_SCRIPT_FILE (include "sparkgen.executorScript" .app) -}}
+  {{- end -}}
   {{- range $name, $text := .app.confTexts -}}{{- $_ := set $files.conf $name $text -}}{{- end -}}
   {{- if hasKey .app "notebook" -}}
     {{- $_ := set $files.conf $c.NOTEBOOK_SCRIPT_FILE (.app.files.Get "files/notebook.sh") -}}
@@ -21,11 +23,12 @@
   {{- $_ := set . "files" $files -}}
 {{- end -}}
 
-{{- /* The executors' template, as the allocator reads it. In: app, run. Out: files.executor. */ -}}
+{{- /* The executors' template, as the allocator or Spark reads it. In: app, run. Out: files.executor. */ -}}
 {{- define "sparkgen.executorFile" -}}
   {{- $call := dict "app" .app "role" .app.executor "run" .run -}}
   {{- template "sparkgen.pod" $call -}}
   {{- $template := dict "apiVersion" "v1" "kind" "PodTemplate" "template" $call.pod -}}
+  {{- if .app.bySpark -}}{{- $template = dict "apiVersion" "v1" "kind" "Pod" | merge (omit $call.pod) -}}{{- end -}}
   {{- $_ := set .files "executor" (dict .app.c.EXECUTOR_TEMPLATE_FILE (include "sparkgen.json" $template)) -}}
 {{- end -}}
 
@@ -62,17 +65,14 @@ and `confSources` of a projected volume.
   {{- template "sparkgen.redirectProperties" $redirect -}}
   {{- $asked := dict -}}
   {{- range $name, $text := .properties -}}
-    {{- if not (or (has $name $.t.tunable) (and (hasPrefix "spark.kubernetes." $name) (not (has $name $.t.passedSettings)))) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
+    {{- if not (or (and (has $name $.t.tunable) (not $.bySpark)) (and (hasPrefix "spark.kubernetes." $name) (not (has $name $.t.passedSettings)))) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
   {{- end -}}
   {{- if hasKey $asked "spark.submit.pyFiles" -}}
     {{- $asked = omit $asked "spark.submit.pyFiles" -}}
     {{- with join "," .imageModules.submitted -}}{{- $_ := set $asked "spark.submit.pyFiles" . -}}{{- end -}}
   {{- end -}}
-  {{- $jar := .c.SCHEDULER_JAR -}}
-  {{- if dig "delivery" "byKubelet" false . -}}
-    {{- $jar = printf "%s%s/%s%s.jar" .c.LIB_DIR .c.RUNTIME_JARS .c.RUNTIME_JAR_PREFIX .scalaVersion -}}
-  {{- end -}}
-  {{- $classPath := without (list $jar (get .properties "spark.driver.extraClassPath")) "" | join ":" -}}
+  {{- $backend := dict "app" . "asked" $asked -}}
+  {{- include (ternary "sparkgen.propertiesOfSpark" "sparkgen.propertiesOfAllocator" .bySpark) $backend -}}
   {{- $sizes := dict -}}
   {{- range $role := list .driver .executor -}}
     {{- $_ := set $sizes (printf "spark.%s.cores" $role.name) (toString $role.cores) -}}
@@ -80,12 +80,63 @@ and `confSources` of a projected volume.
     {{- $_ := set $sizes (printf "spark.%s.memoryOverhead" $role.name) (printf "%dm" $role.overhead) -}}
   {{- end -}}
   {{- $all := dict "maps" (list
-      (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties (include "sparkgen.gangProperties" . | fromJson) $asked
+      (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties (include "sparkgen.gangProperties" . | fromJson) $backend.asked
       .t.contractProperties (.ownProperties | default dict)
-      (dig "shuffle" "properties" dict .) $sizes
-      (dict "spark.driver.extraClassPath" $classPath "spark.sparkgen.allocation.onMismatch" .onMismatch)) -}}
+      (dig "shuffle" "properties" dict .) $sizes $backend.properties) -}}
   {{- template "sparkgen.laid" $all -}}
   {{- include "sparkgen.propertyLines" $all.laid -}}
+{{- end -}}
+
+{{- /* What the allocator needs. In: app. Out: properties. */ -}}
+{{- define "sparkgen.propertiesOfAllocator" -}}
+  {{- $app := .app -}}
+  {{- $jar := $app.c.SCHEDULER_JAR -}}
+  {{- if dig "delivery" "byKubelet" false $app -}}
+    {{- $jar = printf "%s%s/%s%s.jar" $app.c.LIB_DIR $app.c.RUNTIME_JARS $app.c.RUNTIME_JAR_PREFIX $app.scalaVersion -}}
+  {{- end -}}
+  {{- $classPath := without (list $jar (get $app.properties "spark.driver.extraClassPath")) "" | join ":" -}}
+  {{- $_ := set . "properties" (dict
+      "spark.master" $app.t.allocatorMaster
+      "spark.driver.extraClassPath" $classPath
+      "spark.sparkgen.allocation.onMismatch" $app.onMismatch) -}}
+{{- end -}}
+
+{{- /* What Spark's own backend needs (sparkgen/resources/spark_backend.py). In: app. In, out: asked. Out: properties. */ -}}
+{{- define "sparkgen.propertiesOfSpark" -}}
+  {{- $app := .app -}}
+  {{- $role := $app.executor -}}
+  {{- $main := $app.spec.mainApplicationFile -}}
+  {{- $isJar := and (has $app.language (list "Java" "Scala")) (ne $main $app.c.SPARK_INTERNAL) -}}
+  {{- $jars := list (get $app.properties "spark.jars") (ternary $main "" $isJar) -}}
+  {{- $modules := list -}}
+  {{- range $entry := $app.imageModules.submitted -}}
+    {{- if and (hasPrefix "local:" $entry) (hasSuffix ".py" $entry) -}}
+      {{- $entry = print "file:" (trimPrefix "local:" $entry) -}}
+    {{- end -}}
+    {{- $modules = append $modules $entry -}}
+  {{- end -}}
+  {{- $found := dict
+      "spark.kubernetes.executor.container.image" $role.image
+      "spark.kubernetes.container.image.pullPolicy" $role.imagePullPolicy
+      "spark.kubernetes.executor.request.cores" $role.coreRequest
+      "spark.kubernetes.executor.limit.cores" $role.coreLimit
+      "spark.kubernetes.resource.type" (get $app.t.resourceTypes $app.language)
+      "spark.jars" (without $jars "" | join ",")
+      "spark.submit.pyFiles" (without $modules "" | join ",") -}}
+  {{- range $name := $app.t.sparkPassed -}}{{- $_ := set $found $name (get $app.properties $name) -}}{{- end -}}
+  {{- with $role.spec.terminationGracePeriodSeconds -}}
+    {{- $_ := set $found "spark.kubernetes.executor.terminationGracePeriodSeconds" (printf "%ss" (toRawJson .)) -}}
+  {{- end -}}
+  {{- if not $app.executors.dynamic -}}
+    {{- $_ := set $found "spark.executor.instances" (toString $app.executors.instances) -}}
+  {{- end -}}
+  {{- $properties := omit $app.t.sparkProperties -}}
+  {{- range $name, $text := $found -}}{{- with $text -}}{{- $_ := set $properties $name . -}}{{- end -}}{{- end -}}
+  {{- $_ := set . "properties" $properties -}}
+  {{- $asked := omit .asked -}}
+  {{- range $item := $role.spec.env -}}{{- $asked = omit $asked (print "spark.executorEnv." $item.name) -}}{{- end -}}
+  {{- if or $app.pythonPath $app.imageModules.path -}}{{- $asked = omit $asked "spark.executorEnv.PYTHONPATH" -}}{{- end -}}
+  {{- $_ := set . "asked" $asked -}}
 {{- end -}}
 
 {{- /* Logging, with the document's levels. Dot: app. */ -}}

@@ -141,5 +141,6 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
     {{- end -}}
     {{- $_ := set $values "pythonPath" (without (append . $given) "" | join ":") -}}
   {{- end -}}
+  {{- if .app.bySpark -}}{{- $_ := set (set $values "install" false) "byKubelet" false -}}{{- end -}}
   {{- $_ := set . "delivery" $values -}}
 {{- end -}}

@@ -3,7 +3,7 @@
 {{- /* The values of the driver's layers. In: app, role. In, out: values. */ -}}
 {{- define "sparkgen.driver.values" -}}
   {{- $c := .app.c -}}
-  {{- $arguments := $c.DRIVER_ARGUMENTS -}}
+  {{- $arguments := ternary $c.DRIVER_ARGUMENTS_OF_SPARK $c.DRIVER_ARGUMENTS .app.bySpark -}}
   {{- with ternary "" .app.spec.proxyUser .app.actsFor -}}
     {{- $arguments = append (append $arguments "--proxy-user") . -}}
     {{- $_ := set $.values "sparkUser" . -}}

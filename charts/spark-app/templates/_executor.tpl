@@ -38,7 +38,7 @@
   {{- end -}}
   {{- $own := list -}}
   {{- range $name, $text := .app.properties -}}
-    {{- if hasPrefix "spark.executorEnv." $name -}}
+    {{- if and (hasPrefix "spark.executorEnv." $name) (not $.app.bySpark) -}}
       {{- $own = append $own (dict "name" (trimPrefix "spark.executorEnv." $name) "value" $text) -}}
     {{- end -}}
   {{- end -}}

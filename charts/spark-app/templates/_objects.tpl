@@ -150,6 +150,8 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
   {{- $values := dict
       "name" $app.name
       "namespace" $app.namespace
+      "bySpark" $app.bySpark
+      "byAllocator" (not $app.bySpark)
       "run" .run
       "labels" $labels.laid
       "runLabels" (set (omit $labels.laid) $c.LABEL_RUN .run)

@@ -58,6 +58,9 @@ In: app, role, run. Out: pod.
   {{- end -}}
   {{- $values := dict
       "name" .app.name
+      "bySpark" .app.bySpark
+      "byAllocator" (not .app.bySpark)
+      "scratchVolume" (ternary (print $c.LOCAL_DIR_VOLUME_PREFIX "1") $c.SCRATCH_VOLUME .app.bySpark)
       "role" .role.spec
       "roleName" .role.name
       "mainContainer" (get .app.t.mainContainer .role.name)

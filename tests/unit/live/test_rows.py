@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.live.facts import Executors, gather
 from sparkgen.live.find import find
 from sparkgen.live.rows import Row, current, every, names, rows
 from sparkgen.live.table import HISTORY, STATUS, count, short, table, value
+from sparkgen.resources.spark_backend import MASTER
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine
 from tests.unit.live import objects
 from tests.unit.live.cases import NO_CLASS, event, told
@@ -124,6 +126,29 @@ def test_until_the_allocator_speaks_the_tuning_says_how_many(planned: dict[str, 
     """And without it nobody knows."""
     [row] = made(Cluster(job(), driver(job()), *([tuning(**planned)] if planned else [])))
     assert count(row.executors) == shown
+
+
+@pytest.mark.parametrize(
+    ("conf", "shown"),
+    [
+        ("spark.executor.instances 3\n", "0/3"),
+        ("spark.executor.instances 3\nspark.dynamicAllocation.enabled true\n", "0/-"),
+    ],
+)
+def test_without_an_allocator_the_properties_say_how_many(conf: str, shown: str) -> None:
+    """With Spark's own backend nothing has a target; with dynamic allocation only the driver knows it."""
+    container = {
+        "name": contract.DRIVER_CONTAINER,
+        "args": [*contract.DRIVER_ARGUMENTS_OF_SPARK, "local:///a.py"],
+    }
+    of_spark = job(spec={"template": {"spec": {"containers": [container]}}})
+    files = {
+        "kind": "ConfigMap",
+        "metadata": {"name": "pi-1a2b3c4d-conf"},
+        "data": {"spark-defaults.conf": f"spark.master {MASTER}\n{conf}"},
+    }
+    [row] = made(Cluster(of_spark, driver(of_spark, state=runs()), files))
+    assert (count(row.executors), row.reason) == (shown, None)
 
 
 def test_only_the_log_that_tells_is_read() -> None:

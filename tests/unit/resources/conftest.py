@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen import contract
 from sparkgen.model import build
 from sparkgen.resources import render
 
@@ -59,10 +60,8 @@ class Rendered:
     @property
     def executor(self) -> dict[str, Any]:
         """The executor's pod template."""
-        template: dict[str, Any] = json.loads(self.config_map("executor")["data"]["executor.json"])[
-            "template"
-        ]
-        return template
+        file = json.loads(self.config_map("executor")["data"]["executor.json"])
+        return dict(contract.executor_template(file))
 
     def pod(self, role: str) -> dict[str, Any]:
         """The pod template of a role."""

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from k8s import pod_security
 from sparkgen import contract, model, names
+from sparkgen.errors import SparkgenError
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.pods.template import read_template
 from sparkgen.runtime.registry_gc.values import DIGEST
+from sparkgen.shell.requirements import check_allocator
 from sparkgen.shell.session_objects import (
     AskedSession,
     SessionObjects,
@@ -25,10 +27,12 @@ from sparkgen.shell.session_objects import (
 )
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+DOCUMENTS = {path.parent.name: yaml.safe_load(path.read_text()) for path in EXAMPLES.glob("*/app.yaml")}
 APPLICATIONS = sorted(
-    path.parent.name
-    for path in EXAMPLES.glob("*/app.yaml")
-    if yaml.safe_load(path.read_text())["kind"] in ("SparkApplication", "ScheduledSparkApplication")
+    name
+    for name, value in DOCUMENTS.items()
+    if value["kind"] in ("SparkApplication", "ScheduledSparkApplication")
+    and value["spec"].get("allocator") != "spark"
 )
 EACH = pytest.mark.parametrize("example", APPLICATIONS)
 HASH = "0f" * 32
@@ -160,3 +164,9 @@ def test_names_are_as_long_as_a_runs(application: str) -> None:
     assert len(name) <= longest
     assert name.endswith("-session-0a1b2")
     assert "--session" not in name
+
+
+def test_spark_creates_no_executors_for_a_session() -> None:
+    """Its Role is that of Spark's backend, and a session does not change it."""
+    with pytest.raises(SparkgenError, match="the document has allocator: spark"):
+        check_allocator(model.build(DOCUMENTS["spark-backend"]))

@@ -1,0 +1,153 @@
+"""What only sparkgen's allocator can do: refused, or warned about, where Spark's own backend is to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sparkgen.errors import Severity
+from sparkgen.model.properties import DYNAMIC_ALLOCATION
+from sparkgen.semantics.facts import DocumentFacts
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """A row of the page docs/spark-backend.md: what an application does not have with `allocator: spark`.
+
+    `instead`: what Spark does. `field`: the path below the application's spec that asks for it, empty if no
+    field does; `value`: the only value that asks for it, if not every value does. `dynamic`: only with
+    dynamic allocation. `severity`: of the finding about the field.
+    """
+
+    what: str
+    instead: str
+    field: tuple[str, ...] = ()
+    value: str = ""
+    step: str = ""
+    dynamic: bool = False
+    severity: Severity = ERROR
+
+
+RESTRICTIONS: tuple[Restriction, ...] = (
+    Restriction(
+        "code without a Kubernetes token",
+        "the driver's container has a token, with which your code may create and delete pods",
+    ),
+    Restriction(
+        "number and size of executors as reviewed, whatever the code sets",
+        "the driver creates what your code asks for",
+        ("allocation", "onMismatch"),
+        step="delete it",
+    ),
+    Restriction(
+        "new bounds for executors, or a new pace, while the application runs",
+        "a change of these fields starts a new run",
+    ),
+    Restriction(
+        "Connect servers, notebooks, and `sparkgen shell`",
+        "these kinds have no field `allocator`, and `shell` refuses the document",
+    ),
+    Restriction(
+        "executors that start together with the driver",
+        "they start when the driver's program has created its SparkContext",
+    ),
+    Restriction(
+        "the cause of each lost executor, and what keeps executors from starting, in Events and `status`",
+        "`status` shows what the pods say, and the driver's log has the rest",
+    ),
+    Restriction(
+        "shuffle data that outlives its executor",
+        "executors use no shuffle service",
+        ("shuffleService",),
+        step="delete it: with dynamic allocation, Spark keeps executors whose shuffle data is in use",
+    ),
+    Restriction(
+        "executors near their data",
+        "Spark asks for no nodes",
+        ("allocation", "locality"),
+        step="delete it, or prefer nodes with `executor.affinity`",
+    ),
+    Restriction(
+        "a limit for pods that no node has room for",
+        "Spark limits only all pending pods",
+        ("allocation", "maxUnschedulablePods"),
+        step="set `allocation.maxPendingPods` in its place",
+    ),
+    Restriction(
+        "the next batch of executors only after the last one has registered",
+        "Spark has its own order",
+        ("allocation", "waitForRegistration"),
+        step="delete it",
+    ),
+    Restriction(
+        "an end for executors that stay pending",
+        "Spark lets them wait",
+        ("allocation", "pendingTimeout"),
+        step="delete it, and alert on pending pods",
+    ),
+    Restriction(
+        "gangs of Kubernetes' own scheduler",
+        "nothing creates the PodGroup of a driver's executors",
+        ("batchScheduler",),
+        "kube-scheduler",
+        "use `volcano` or `yunikorn`, for which sparkgen renders the gang",
+    ),
+    Restriction(
+        "a Kueue queue in which executors come and go",
+        "Spark does not tell executors that wait in a queue from others",
+        ("batchScheduler",),
+        "kueue",
+        "set a fixed `executor.instances`",
+        dynamic=True,
+    ),
+    Restriction(
+        "a date after which a run does not start",
+        "nothing checks it before the driver starts",
+        ("run", "expiresAt"),
+        step="delete it",
+    ),
+    Restriction(
+        "resources of sparkgen's own containers",
+        "there is no allocator",
+        ("allocation", "resources"),
+        step="delete it",
+    ),
+    Restriction(
+        "no pods of earlier drivers after a restart",
+        "executors of a driver that has ended stay as ended pods until the driver's pod is replaced",
+        ("restartPolicy", "type"),
+        "Always",
+        "delete them by their label `spark-app-selector`",
+        severity=WARNING,
+    ),
+)
+
+
+@rule("SG321", ERROR)
+def only_the_allocator(facts: DocumentFacts) -> Iterator[Finding]:
+    """Fields that have no effect where Spark's own backend creates the executors."""
+    yield from _restricted(facts, ERROR)
+
+
+@rule("SG322", WARNING)
+def better_with_the_allocator(facts: DocumentFacts) -> Iterator[Finding]:
+    """Fields that have an effect, but another one."""
+    yield from _restricted(facts, WARNING)
+
+
+def _restricted(facts: DocumentFacts, severity: Severity) -> Iterator[Finding]:
+    if facts.get("allocator") != "spark":
+        return
+    dynamic = facts.is_true(DYNAMIC_ALLOCATION)
+    for row in RESTRICTIONS:
+        given = facts.get(*row.field) if row.field else None
+        asked = given is not None and row.value in ("", given) and (dynamic or not row.dynamic)
+        if not asked or row.severity is not severity:
+            continue
+        said = f"needs the allocator; with `allocator: spark`, {row.instead}"
+        step = f"{row.step}; or set `allocator: sparkgen`"
+        if row.value:
+            yield Finding(facts.path(*row.field), said, row.value, next_step=step)
+        else:
+            yield about_key(facts.path(*row.field), said, step)
