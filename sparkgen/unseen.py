@@ -10,5 +10,7 @@ FORMAT = (
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Unicode's category Cf, less joiners and the signs that have a shape, such as the Arabic sign of a year."""
-FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+FILLERS = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001107f\U00016fe4\U0001d159"
+)
 """Letters, marks and symbols without ink."""

@@ -212,8 +212,13 @@ def _tell_left_out(plans: Sequence[usecase.Plan], request: Request) -> None:
 def _tell_untracked(plans: Sequence[usecase.Plan], request: Request) -> None:
     """Warn about files in artifacts that are not in Git, so that a reviewer does not see them."""
     paths = untracked.untracked(plans)
-    if paths and not request.quiet:
-        output.note(f"warning: not in Git: {some_of(paths, _SHOWN)}; add them to Git, or to .sparkgenignore")
+    if request.quiet:
+        return
+    if paths.new:
+        shown = some_of(paths.new, _SHOWN)
+        output.note(f"warning: not in Git: {shown}; add them to Git, or to .sparkgenignore")
+    if paths.ignored:
+        output.note(f"in artifacts, although Git ignores it: {some_of(paths.ignored, _SHOWN)}")
 
 
 COMMAND = command(

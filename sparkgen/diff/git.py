@@ -25,6 +25,11 @@ _ENVIRONMENT = {
     # 2.45.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "",
+    # Names that begin with ":" are names, too; git refuses the other variables beside the first one.
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_GLOB_PATHSPECS": "0",
+    "GIT_NOGLOB_PATHSPECS": "0",
+    "GIT_ICASE_PATHSPECS": "0",
 }
 _SETTINGS = {
     # Files below the root that form a bare repository may be untrusted: its configuration could name
@@ -63,6 +68,14 @@ class Listing:
 
     files: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, Target] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Untracked:
+    """Files that the index does not have, as names from the root: new ones, and others that Git ignores."""
+
+    new: Sequence[str] = ()
+    ignored: Sequence[str] = ()
 
 
 _Entries = dict[str, tuple[bytes, str]]
@@ -250,36 +263,26 @@ class Repository:
         return {inside[name] for name in self._index(inside) if name in inside}
 
     def _index(self, names: Iterable[str], *options: str) -> Iterator[str]:
-        """Yields the index's entries of the files. SparkgenError if git cannot tell."""
-        for done in self._list_files(names, *options):
+        """Yields what `git ls-files` says of the files, an entry each. SparkgenError if git cannot tell."""
+        every = list(names)
+        for start in range(0, len(every), _AT_ONCE):
+            some = every[start : start + _AT_ONCE]
+            done = _run(self.root, "ls-files", "-z", *options, "--", *some, seconds=_PATIENCE)
             if done.returncode:
                 raise SparkgenError(f"git ls-files failed: {done.stderr.decode(errors='replace').strip()}")
             yield from done.stdout.decode(errors="surrogateescape").split("\0")
 
-    def untracked(self, paths: Iterable[Path]) -> list[str]:
-        """The names, from the root, of those files that are neither in the repository nor ignored by it.
-
-        Empty if git cannot list them.
-        """
+    def untracked(self, paths: Iterable[Path]) -> Untracked:
+        """Those of the files that the index does not have. SparkgenError if git cannot tell."""
         inside = self._by_name(paths)
-        found: list[str] = []
-        for done in self._list_files(inside, "--others", "--exclude-standard"):
-            found += [name.decode(errors="surrogateescape") for name in done.stdout.split(b"\0") if name]
-        return sorted({*found} & {*inside})
+        known = {*self._index(inside)}
+        new = {*self._index(inside, "--others", "--exclude-standard")} & {*inside}
+        return Untracked(sorted(new), sorted({*inside} - known - new))
 
     def _by_name(self, paths: Iterable[Path]) -> dict[str, Path]:
         """Those of the files that are in the work tree, by their names from the root."""
         below = (one for one in paths if one.is_relative_to(self.root))
         return {one.relative_to(self.root).as_posix(): one for one in below}
-
-    def _list_files(
-        self, names: Iterable[str], *options: str
-    ) -> Iterator[subprocess.CompletedProcess[bytes]]:
-        """Yields what `git ls-files` says of the files, a part of them at a time."""
-        literal = [f":(top,literal){name}" for name in names]
-        for start in range(0, len(literal), _AT_ONCE):
-            some = literal[start : start + _AT_ONCE]
-            yield _run(self.root, "ls-files", "-z", *options, "--", *some, seconds=_PATIENCE)
 
     def inside(self, name: str) -> str:
         """The caller's name as a path below the root, with `/`. Raises SparkgenError if it is outside.

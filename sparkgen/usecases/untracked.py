@@ -7,20 +7,22 @@ from pathlib import Path
 
 from sparkgen.delivery.ignore import FILE_NAME
 from sparkgen.diff import git
+from sparkgen.diff.git import Untracked
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.git_files import git_files
 from sparkgen.usecases.local_files import has_repository
 from sparkgen.usecases.push import Plan
 
 
-def untracked(plans: Iterable[Plan]) -> list[str]:
+def untracked(plans: Iterable[Plan]) -> Untracked:
     """Returns the files of artifacts that are not in Git, as paths from the root: other users lack them.
 
-    Leaves out what Git ignores. Empty if there is no repository, or git cannot list its files.
+    None if there is no repository, or git cannot list its files.
     Raises SparkgenError for a file of a repository that seems to contain a secret, unless git says that it is
     in Git: whoever wrote the ignore file that allows it may not be who has the file.
     """
-    paths: set[str] = set()
+    new: set[str] = set()
+    ignored: set[str] = set()
     for one in plans:
         files = [file for packed in one.packed for file in packed.contents.files]
         folder = Path(one.document.source).parent
@@ -28,10 +30,12 @@ def untracked(plans: Iterable[Plan]) -> list[str]:
             continue
         _refuse_private({Path(file.place): file.secret for file in files if file.secret}, folder)
         try:
-            paths.update(git.repository(folder).untracked(Path(file.place) for file in files))
+            found = git.repository(folder).untracked(Path(file.place) for file in files)
         except SparkgenError:
             continue
-    return sorted(paths)
+        new.update(found.new)
+        ignored.update(found.ignored)
+    return Untracked(sorted(new), sorted(ignored))
 
 
 def _refuse_private(secrets: Mapping[Path, str], folder: Path) -> None:

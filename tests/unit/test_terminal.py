@@ -42,6 +42,9 @@ HOSTILE = {
     "selectors of variants": "a\ufe01\U000e0101b",
     "beam": "a\U0001d173b",
     "shorthand": "a\U0001bca0b",
+    "joiner of Brahmi": "a\U0001107fb",
+    "filler of Khitan": "a\U00016fe4b",
+    "no notehead": "a\U0001d159b",
 }
 # Text in which everything that matters is likely.
 odd = st.text(st.one_of(st.sampled_from("\x1b[0;1m:#\r\n\t ]a\x9b\u202e\u2028\x00\x07"), st.characters()))

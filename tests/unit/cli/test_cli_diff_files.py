@@ -218,6 +218,24 @@ def test_a_name_with_a_line_feed_cannot_hide_a_link(tree: Cli) -> None:
     assert "is a symbolic link" in result.err
 
 
+@pytest.mark.parametrize("name", [":!x.yaml", ":(top)x.yaml", "[x].yaml", "*.yaml"])
+@pytest.mark.parametrize("variable", ["GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS"])
+def test_a_name_is_no_pattern_of_git(
+    cli: Cli, name: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a file's name nor a variable of the reader changes what git lists."""
+    monkeypatch.setenv(variable, "1")
+    git("init", "--quiet")
+    text = DOCUMENT.replace("local:///opt/spark/examples/src/main/python/pi.py", "./x.py")
+    Path(name).write_text(text)
+    Path("x.py").write_text("x = 1\n")
+    commit("start")
+    Path("x.py").write_text("x = 2\n")
+    for source in (("-R", "."), (f"./{name}",)):
+        done = cli("diff", "--from", "HEAD", *source)
+        assert (done.code, "+    x = 2" in done.out) == (1, True), done.out + done.err
+
+
 def test_with_r_a_file_is_no_directory(tree: Cli) -> None:
     """As `render -R` says."""
     for to in ((), ("--to", "HEAD")):

@@ -115,7 +115,10 @@ def test_nothing_hides_from_a_reviewer() -> None:
     """No format character of Unicode (Cf) that has no shape, and nothing else that is blank."""
     controls = {char for char in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(char) == "Cf"}
     joining = {"\u200c", "\u200d"}
-    for char in [*(controls - set(VISIBLE_CONTROLS) - joining), *"\u3164\u115f\uffa0\u034f\u2800\U000e0101"]:
+    for char in [
+        *(controls - set(VISIBLE_CONTROLS) - joining),
+        *"\u3164\u115f\uffa0\u034f\u2800\U000e0101\U0001107f\U00016fe4\U0001d159",
+    ]:
         for text in (f"a{char}b", f"a\n{char}b\n", f'"a{char}b', f"é{char}é", char):
             written = dump({"key": text})
             assert char not in written, hex(ord(char))

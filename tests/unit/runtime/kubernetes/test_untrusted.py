@@ -26,7 +26,10 @@ def test_no_format_character_is_hidden() -> None:
             assert json.loads(escaped(text)) == f"a{char}b"
 
 
-@pytest.mark.parametrize("char", ["\u3164", "\u034f", "\u2800", "\x1b", "\ud800", "\u2028"])
+@pytest.mark.parametrize(
+    "char",
+    ["\u3164", "\u034f", "\u2800", "\U0001107f", "\U00016fe4", "\U0001d159", "\x1b", "\ud800", "\u2028"],
+)
 def test_nothing_else_hides(char: str) -> None:
     """Fillers, control characters, halves of pairs."""
     assert shown(f"a{char}b") == "a\ufffdb"
