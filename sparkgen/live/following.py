@@ -14,6 +14,8 @@ LOOK_SECONDS = 2.0
 """Seconds between two searches for new containers."""
 LONGEST_LINE = 16 * 2**20
 """The largest number of bytes of a line. The whole log of a container has 10 MiB, unless it is followed."""
+LONGEST_OF_SEVERAL = 2**20
+"""The same for several logs at once, each of which may hold the beginning of such a line."""
 MOST_WAITING = 64
 """Lines that wait for their reader, such as a pager; then the logs wait, too."""
 
@@ -25,11 +27,11 @@ _Heard = tuple[Source, str | ClusterError | None]
 """A line; an error that ended the log; None at its end."""
 
 
-def lines(pieces: Iterable[bytes]) -> Iterator[str]:
+def lines(pieces: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterator[str]:
     """Yields the lines of a log that arrives in pieces, each with a line feed, as soon as it is complete.
 
-    Bytes that are no UTF-8 are surrogates, as `surrogateescape` makes them. A line longer than LONGEST_LINE
-    becomes several: an application may write one without an end.
+    Bytes that are no UTF-8 are surrogates, as `surrogateescape` makes them. A line of more than `longest`
+    bytes becomes several: an application may write one without an end.
     """
     rest = bytearray()
     for piece in pieces:
@@ -38,7 +40,7 @@ def lines(pieces: Iterable[bytes]) -> Iterator[str]:
         for line in more:
             yield f"{_text(rest)}\n"
             rest = bytearray(line)
-        if len(rest) > LONGEST_LINE:
+        if len(rest) > longest:
             yield f"{_text(rest)}\n"
             rest = bytearray()
     if rest:
@@ -92,7 +94,7 @@ def _for_a_while(heard: queue.Queue[_Heard], clock: Callable[[], float]) -> Iter
 
 def _listen(source: Source, read: Read, heard: queue.Queue[_Heard]) -> None:
     try:
-        for line in lines(read(source)):
+        for line in lines(read(source), LONGEST_OF_SEVERAL):
             heard.put((source, line))
     except ClusterError as error:
         heard.put((source, error))

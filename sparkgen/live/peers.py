@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparkgen.runtime.sockets import LISTENS, NO_INODE, TABLES, Address, forms, rows, texts
+from sparkgen.runtime.sockets import LISTENS, NO_INODE, TABLES, Address, forms, own_users, rows, texts
 
 GONE = -1
 """Instead of a user: the client has closed its socket, which the kernel then shows as root's."""
@@ -25,6 +26,11 @@ def user_of(client: Address, server: Address, tables: Sequence[Path] = TABLES) -
                 return uid
             tells = tells or listens_in(text, server)
     return GONE if tells else None
+
+
+def is_own(uid: int | None) -> bool:
+    """Whether a user's program may use a forwarded port. `uid`: as of `user_of`; None may."""
+    return uid is None or uid in own_users(os.environ)
 
 
 def uid_in(table: str, client: Address, server: Address) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import selectors
 import socket
 import socketserver
@@ -20,7 +19,6 @@ from sparkgen.live import peers
 from sparkgen.live.page_address import REFUSAL, REFUSED, authority, is_for, read_head
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.httpserver.fairness import ConnectionLimiter
-from sparkgen.runtime.sockets import own_users
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = (LOOPBACK, "::1")
@@ -133,7 +131,7 @@ class Tunnel(socketserver.ThreadingTCPServer):
         if self.over:
             return False
         uid = peers.user_of(client_address[:2], request.getsockname()[:2])
-        mine = uid is None or uid in own_users(os.environ)
+        mine = peers.is_own(uid)
         if not mine and uid != peers.GONE:
             self.say(FOREIGN)
         return mine

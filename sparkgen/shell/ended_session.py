@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import socket
 from http import HTTPStatus
+from typing import Any
 
+from sparkgen.live import peers
 from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.listening import Listener, serve
 from sparkgen.runtime.httpserver.values import json_response
@@ -19,7 +21,11 @@ def refuse_everything(listening: socket.socket, reason: str) -> Listener:
     The driver's Spark stops at once when it gets this answer. If nothing listened at the port, Spark would
     expect a short interruption, and wait for a minute and a half. `listening`: at the forwarded port of the
     allocator, which was at no time free for others: the driver sends it the session's token. `reason`: a text
-    for people.
+    for people. Connections of other users of this machine are closed, as the forwarded port did.
     """
     refusal = json_response(HTTPStatus.CONFLICT, {"error": reason})
-    return serve(listening, lambda _: refusal, LIMITS)
+    return serve(listening, lambda _: refusal, LIMITS, _is_own)
+
+
+def _is_own(connection: socket.socket, client: Any) -> bool:
+    return peers.is_own(peers.user_of(client[:2], connection.getsockname()[:2]))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from sparkgen.runtime.httpserver.limits import Limits
-from sparkgen.runtime.httpserver.server import HttpServer
+from sparkgen.runtime.httpserver.server import Admits, HttpServer
 from sparkgen.runtime.httpserver.values import Handler
 
 ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - these listeners reveal no secret
@@ -83,10 +83,15 @@ def listen(address: str, port: int, handler: Handler, limits: Limits | None = No
     return serve(listening_socket(address, port), handler, limits or Limits())
 
 
-def serve(listening: socket.socket, handler: Handler, limits: Limits) -> Listener:
-    """Start to accept the connections of a listening socket, which the listener closes at its end."""
+def serve(
+    listening: socket.socket, handler: Handler, limits: Limits, admits: Admits | None = None
+) -> Listener:
+    """Start to accept the connections of a listening socket, which the listener closes at its end.
+
+    `admits`: which connections to accept; None for all.
+    """
     listening.setblocking(False)
-    server = HttpServer(listening, handler, limits)
+    server = HttpServer(listening, handler, limits, admits=admits)
     port = int(listening.getsockname()[1])
     thread = threading.Thread(target=server.run, name=f"listen-{port}", daemon=True)
     thread.start()

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from sparkgen.runtime.httpserver.call_queue import CallQueue
 from sparkgen.runtime.httpserver.connection import Connection, ConnectionPhase
@@ -29,6 +30,10 @@ EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
+Admits = Callable[[socket.socket, Any], bool]
+"""A function that says whether a new connection from an address may be used."""
+
+
 class HttpServer:
     """All connections of one listener. `run` is for its thread."""
 
@@ -38,8 +43,10 @@ class HttpServer:
         handler: Handler,
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
+        admits: Admits | None = None,
     ) -> None:
         self._listening = listening
+        self._admits = admits
         self._handler = handler
         self._limits = limits
         self._clock = clock
@@ -125,6 +132,9 @@ class HttpServer:
                 if error.errno in EXHAUSTED:
                     self._make_room()
                 return  # otherwise the client has already closed the connection
+            if self._admits is not None and not self._admits(client, address):
+                client.close()
+                continue
             deadline = self._clock() + self._limits.head_seconds
             connection = Connection(client, address_group(address[0]), deadline)
             self._open.add(connection)

@@ -41,3 +41,15 @@ def test_logs_wait_for_a_reader_that_pauses(monkeypatch: pytest.MonkeyPatch) -> 
     assert waits.wait(10)
     assert len(read_lines) <= 7  # one is shown, five wait, and one waits for room
     assert [first, *lines] == [f"[{SOURCE.title}] {number}\n" for number in range(LINES)]
+
+
+def test_waiting_lines_have_few_bytes() -> None:
+    """Each container could write lines without an end: 64 of them wait, and each log holds one more."""
+    piece = b"x" * 2**16
+
+    def read(_: Source) -> Iterator[bytes]:
+        yield from [piece] * 100
+
+    found = [line.partition("] ")[2] for line in following.together(lambda: ([SOURCE], True), read)]
+    assert "".join(line.rstrip("\n") for line in found) == "x" * 100 * len(piece)
+    assert max(map(len, found)) <= 2**20 + len(piece) + 1

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 
+from sparkgen.live import peers
+from sparkgen.live.peers import GONE
 from sparkgen.live.tunnel import LOOPBACK
 from sparkgen.runtime.httpserver.listening import Listener, listening_socket
 from sparkgen.shell.ended_session import LIMITS, refuse_everything
@@ -45,3 +48,17 @@ def test_idle_connections_of_others_do_not_keep_the_driver_out(ended: Listener) 
         ]
         assert b" 409 " in asked(ended, b"GET / HTTP/1.0\r\n\r\n")
         assert idle[0].recv(1) == b""
+
+
+@pytest.mark.parametrize(
+    ("uid", "answers"), [(os.getuid(), True), (None, True), (4711, False), (GONE, False)]
+)
+def test_connections_of_other_users_are_closed(
+    ended: Listener, monkeypatch: pytest.MonkeyPatch, uid: int | None, answers: bool
+) -> None:
+    """As at the forwarded port before; where the kernel tells no user, all are accepted."""
+    monkeypatch.setattr(peers, "user_of", lambda *_: uid)
+    with suppress(ConnectionError):
+        assert (b" 409 " in asked(ended, b"GET / HTTP/1.0\r\n\r\n")) == answers
+        return
+    assert not answers
