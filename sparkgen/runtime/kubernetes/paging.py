@@ -9,6 +9,8 @@ from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping
 
 MAX_TOKEN = 64 * 1024
 """The most characters of the token for the next page of a list."""
+MOST_WANTED = 16
+"""The most small pages after which a larger one is tried again."""
 
 
 def pages(
@@ -21,18 +23,17 @@ def pages(
     large), and CallFailed if the list does not end, or if a page does not say whether it is the last.
     """
     query = {"labelSelector": selector} if selector else {}
-    left = iter(sizes)
-    query["limit"] = str(next(left))
+    size = _Size(sizes)
     for _ in range(most):
+        query["limit"] = str(size.now)
         try:
             reply = ask(dict(query))
         except AnswerTooLarge:
-            size = next(left, 0)
-            if not size:
+            if not size.smaller():
                 raise
-            query["limit"] = str(size)
             continue
         yield reply
+        size.fits()
         token = _token_in(reply) if reply.status == 200 else ""
         if not token:
             return
@@ -40,6 +41,35 @@ def pages(
             break
         query["continue"] = token
     raise CallFailed("the API server's list does not end", sent=True)
+
+
+class _Size:
+    """The size of the next page. One large object must not make all pages small, nor many cost many tries.
+
+    So after each page that is too large, twice as many must fit before a larger one is tried again.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self._at = self._fitted = 0
+        self._wanted = 1
+
+    @property
+    def now(self) -> int:
+        return self._sizes[self._at]
+
+    def smaller(self) -> bool:
+        """Note that a page was too large. Returns whether there is a smaller one."""
+        self._fitted = 0
+        self._wanted = min(2 * self._wanted, MOST_WANTED)
+        self._at += 1
+        return self._at < len(self._sizes)
+
+    def fits(self) -> None:
+        """Note that a page was not too large."""
+        self._fitted += 1
+        if self._at and self._fitted >= self._wanted:
+            self._at, self._fitted = self._at - 1, 0
 
 
 def _token_in(reply: Reply) -> str:

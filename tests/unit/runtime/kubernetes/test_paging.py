@@ -45,12 +45,36 @@ def test_each_page_is_asked_for_once(total: int, requests: int) -> None:
 
 
 def test_smaller_pages_go_on_where_the_list_was() -> None:
-    """And stay small; if the smallest is too large, nothing is known."""
-    server = Server(42, readable=20)
-    assert numbers(server) == [*range(42)]
-    assert [one["limit"] for one in server.queries] == ["50", "20", "20", "20"]
+    """If the smallest is too large, nothing is known."""
+    server = Server(40, readable=20)
+    assert numbers(server) == [*range(40)]
+    assert [one["limit"] for one in server.queries] == ["50", "20", "20"]
     with pytest.raises(AnswerTooLarge, match="too large"):
         numbers(Server(42, readable=4))
+
+
+def test_pages_grow_again_after_a_large_object() -> None:
+    """It may be somebody else's, and a list of small pages could have more than are read."""
+
+    class OneLarge(Server):
+        """A list whose tenth object fits only into the smallest page."""
+
+        def __call__(self, query: Mapping[str, str]) -> Reply:
+            start = int(query.get("continue", 0))
+            self.readable = 5 if start <= 10 < start + int(query["limit"]) else 10**6
+            return super().__call__(query)
+
+    server = OneLarge(200)
+    assert numbers(server) == [*range(200)]
+    sizes = [one["limit"] for one in server.queries]
+    assert sizes == [*("50", "20"), *["5"] * 4, *["20"] * 4, *["50"] * 2]
+
+
+def test_pages_that_are_all_large_cost_few_tries() -> None:
+    """Each larger one is read in vain: after twice as many small ones as before."""
+    server = Server(20 * 400, readable=20)
+    assert numbers(server, 450) == [*range(20 * 400)]
+    assert [one["limit"] for one in server.queries].count("50") == 28
 
 
 def test_a_list_ends_after_so_many_requests() -> None:
