@@ -56,3 +56,9 @@ def results(function: Callable[[_Item], _Result], items: Sequence[_Item], worker
         return [future.result() for future in start(function, items, workers, stop)]
     finally:
         stop.set()
+
+
+def within(seconds: float, function: Callable[[], _Result]) -> _Result:
+    """What `function` returns. Raises TimeoutError after so many seconds; its thread works on, unheard."""
+    [future] = start(lambda _: function(), [None], 1, threading.Event())
+    return future.result(max(seconds, 0))

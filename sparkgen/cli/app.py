@@ -47,6 +47,7 @@ SECTIONS = {
         "logs": "Print the log of a run's driver, allocator or executors.",
         "ui": "Forward a running driver's Spark UI to this machine.",
         "connect": "Forward a Connect server or a notebook to this machine.",
+        "doctor": "Find out whether applications can run in a namespace.",
     },
     "Look up and set up": {
         "explain": "Explain a field of the document, as kubectl explain does.",

@@ -7,17 +7,15 @@ import gc
 import hashlib
 import os
 import secrets
-import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from sparkgen import contract, model, names
 from sparkgen.cli import output, run_local
+from sparkgen.cli.leaving import leaving_by_signals
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, PLACE, QUIET, port
 from sparkgen.cli.request import ProgramOptions, Request
@@ -92,7 +90,7 @@ def run(options: ShellOptions) -> int:
         return 1
     agree([document], request.namespace)
     gc.enable()  # a session lasts for hours
-    with output.outliving_readers(), _leaving_by_signals():
+    with output.outliving_readers(), leaving_by_signals():
         return _run(document, request, options)
 
 
@@ -120,7 +118,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
         session.make_basis(cluster, objects)
         # Registered before the Job is created: if the answer is lost, or a signal comes, the Job may exist.
         ending = stack.enter_context(contextlib.ExitStack())
-        ending.callback(session.end_in_time, cluster, objects.job, output.say)
+        ending.callback(session.end_session, cluster, objects.job, output.say)
         try:
             job = session.make(cluster, objects)
         except ClusterError as error:
@@ -148,26 +146,6 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
         code = run_client(program, variables)
         session.await_stop(client, driver, STOP_SECONDS)
         return code
-
-
-@contextlib.contextmanager
-def _leaving_by_signals() -> Iterator[None]:
-    """In this context, the first SIGTERM or SIGHUP raises SystemExit, so that the session ends in order."""
-    left = False
-
-    def leave(number: int, _frame: FrameType | None) -> None:
-        nonlocal left
-        if not left:
-            left = True
-            raise SystemExit(128 + number)
-
-    wanted = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, leave) for number in wanted}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 COMMAND = command(

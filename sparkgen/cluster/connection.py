@@ -232,17 +232,26 @@ class Cluster:
                 answer.close()
 
     def delete(
-        self, api_version: str, kind: str, name: str, namespace: str = "", *, after_owned: bool = False
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str = "",
+        *,
+        after_owned: bool = False,
+        grace: int | None = None,
     ) -> bool:
         """Delete an object, and in the background the objects that it owns; False if it did not exist.
 
-        `after_owned`: the object exists, and is being deleted, until those that it owns are gone.
+        `after_owned`: the object exists, and is being deleted, until those that it owns are gone. `grace`:
+        seconds that a pod gets to stop, None for its own.
         """
         path = route(api_version, kind, namespace or self.namespace, name)
         doing = f"delete {kind} {name} in {namespace or self.namespace}"
         try:
             policy = "Foreground" if after_owned else "Background"
-            self._ask(doing, "DELETE", path, {"propagationPolicy": policy})
+            query = {"propagationPolicy": policy, "gracePeriodSeconds": "" if grace is None else str(grace)}
+            self._ask(doing, "DELETE", path, query)
         except ClusterError as error:
             if error.status == 404:
                 return False

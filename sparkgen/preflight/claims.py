@@ -22,7 +22,7 @@ def unbound(claim: ObjectView, classes: Iterable[ObjectView], volumes: Iterable[
     by_name = {str(one["metadata"]["name"]): one for one in classes}
     name = spec.get("storageClassName")
     if not isinstance(name, str):
-        name = next((key for key, one in by_name.items() if _is_default(one)), "")
+        name = next((key for key, one in by_name.items() if is_default(one)), "")
     if any(_could_hold(volume, name) for volume in volumes):
         return ""
     if not name:
@@ -35,7 +35,8 @@ def unbound(claim: ObjectView, classes: Iterable[ObjectView], volumes: Iterable[
     return ""
 
 
-def _is_default(item: ObjectView) -> bool:
+def is_default(item: ObjectView) -> bool:
+    """Whether claims that name no StorageClass get this one."""
     return (item["metadata"].get("annotations") or {}).get(DEFAULT) == "true"
 
 

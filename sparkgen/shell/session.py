@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from sparkgen.shell.driver_address import DriverAddress, listens_here
 from sparkgen.shell.ended_session import refuse_everything
 from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import SessionObjects
+from sparkgen.usecases.ending import end_in_time
 from sparkgen.usecases.forwarding import Forwarding
 from sparkgen.usecases.requested_run import queue_of
 from sparkgen.usecases.wait import TimeLimit, until_ready
@@ -166,26 +166,13 @@ def _why(cluster: Cluster, run: Run) -> str:
         return ""
 
 
-def end_in_time(cluster: Cluster, job: Object, say: Callable[[str], None]) -> None:
+def end_session(cluster: Cluster, job: Object, say: Callable[[str], None]) -> None:
     """Delete the session; if that fails, print that it ends by itself."""
     message = f"the session {job['metadata']['name']} could not be deleted; it ends by itself within a minute"
-    failed: list[str] = []
-
-    def delete() -> None:
-        try:
-            end(cluster, job)
-        except SparkgenError as error:
-            failed.append(f"{message}: {error}")
-
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        thread = threading.Thread(target=delete, daemon=True)
-        thread.start()
-        thread.join(END_SECONDS)
-        if thread.is_alive() or failed:
-            say(failed[0] if failed else message)
-    finally:
-        signal.signal(signal.SIGINT, before)
+        end_in_time(END_SECONDS, lambda: end(cluster, job))
+    except SparkgenError as error:
+        say(f"{message}: {error}")
 
 
 def _live(cluster: Cluster, item: Object) -> Object | None:

@@ -27,7 +27,8 @@ class Kube(ThreadingHTTPServer):
     `refuse`: (method, beginning of the path) -> status and message, before all else. `hold`: "METHOD path" ->
     what its answer waits for. `meanwhile`: "METHOD path" -> what happens once, just before such a request is
     served that is no dry run. `denied`: rights as "verb resource" that a review denies. `kinds`: path of a
-    version of an API group -> its kinds, as discovery lists them.
+    version of an API group -> its kinds, as discovery lists them. `logs`: path of a log -> its text.
+    `collects`: what a deleted object owns is deleted, too.
     """
 
     daemon_threads = True
@@ -40,6 +41,8 @@ class Kube(ThreadingHTTPServer):
         self.hold: dict[str, threading.Event] = {}
         self.denied: set[str] = set()
         self.kinds: dict[str, list[str]] = {}
+        self.logs: dict[str, str] = {}
+        self.collects = False
         self.asked: list[str] = []
         self.version = 0
         self.lock = threading.Lock()
@@ -112,6 +115,8 @@ class Handler(BaseHTTPRequestHandler):
             for (method, start), (status, message) in self.server.refuse.items():
                 if self.command == method and path.startswith(start):
                     return self._answer(status, {"kind": "Status", "message": message})
+            if path in self.server.logs:
+                return self._send(200, "text/plain", self.server.logs[path].encode())
             if path.endswith("/selfsubjectaccessreviews"):
                 return self._answer(201, self._reviewed(body))
             if path.startswith("/apis/") and path.count("/") == 3:
@@ -143,8 +148,17 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "PATCH":
             return 200, self.server.put(path, _merged(there, body))
         if self.command == "DELETE":
+            self._collect(there["metadata"].get("uid"))
             return 200, objects.pop(path)
         return 200, there
+
+    def _collect(self, owner: str | None) -> None:
+        """Delete the objects that an object owns."""
+        for path, item in list(self.server.objects.items()):
+            if self.server.collects and owner in [
+                one.get("uid") for one in item["metadata"].get("ownerReferences") or ()
+            ]:
+                self.server.objects.pop(path)
 
     def _discovered(self, path: str) -> tuple[int, Object]:
         if path not in self.server.kinds:
@@ -178,9 +192,11 @@ class Handler(BaseHTTPRequestHandler):
         return {"items": items, "metadata": {}}
 
     def _answer(self, status: int, value: Object) -> None:
-        data = json.dumps(value).encode()
+        self._send(status, "application/json", json.dumps(value).encode())
+
+    def _send(self, status: int, form: str, data: bytes) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", form)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
