@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,12 +70,18 @@ def _judged(name: str, findings: Iterable[Finding], good: str, ask: str) -> Row:
 
 
 def _of_preflight(
-    name: str, checks: tuple[str, ...], good: Callable[[Wanted, ClusterFacts], str], ask: str
+    name: str,
+    checks: tuple[str, ...],
+    good: Callable[[Wanted, ClusterFacts], str],
+    ask: str,
+    read: Callable[[ClusterFacts], object] = lambda _: None,
 ) -> Callable[[tuple[Wanted, ClusterFacts]], Row]:
-    """Returns a decision on what some checks of the preflight find."""
+    """Returns a decision on what some checks of the preflight find. `read`: the fact that they need."""
 
     def decide(gathered: tuple[Wanted, ClusterFacts]) -> Row:
         wanted, facts = gathered
+        if isinstance(unread := read(facts), Unknown):
+            return Row(name, Verdict.UNKNOWN, unread.reason)
         found = [one for one in judge(wanted, facts) if one.check in checks]
         return _judged(name, found, good(wanted, facts), ask.format(namespace=wanted.namespace))
 
@@ -99,8 +105,8 @@ def _rights(gathered: tuple[str, list[Right]]) -> Row:
 
 
 def _level(_: Wanted, facts: ClusterFacts) -> str:
-    labels = {} if facts.namespace is None or isinstance(facts.namespace, Unknown) else facts.namespace
-    level = (labels.get("metadata", {}).get("labels") or {}).get(LEVEL, "")
+    namespace = facts.namespace if isinstance(facts.namespace, Mapping) else {}
+    level = (namespace.get("metadata", {}).get("labels") or {}).get(LEVEL, "")
     enforced = f'the namespace enforces "{level}"' if level else "the namespace enforces no level"
     return f"{enforced}; pods of sparkgen are allowed"
 
@@ -147,9 +153,15 @@ def _runtime(gathered: tuple[Wanted, ClusterFacts]) -> Row:
     """The runtime image: nobody publishes the default one, so no node can pull it."""
     wanted, facts = gathered
     image = contract.RUNTIME_IMAGE
-    named = [one for one in needs.images(needs.pods(wanted.objects)) if "spark" in one]
-    if image not in named or isinstance(facts.nodes, Unknown) or full_name(image) in node_images(facts.nodes):
+    named = list(needs.images(needs.pods(wanted.objects)))
+    if image not in named:
         return Row("runtime-image", Verdict.WORKS, some_of(named, _SHOWN))
+    if isinstance(facts.nodes, Unknown):
+        return Row(
+            "runtime-image", Verdict.UNKNOWN, "no runtime image is named, and no registry has the default one"
+        )
+    if full_name(image) in node_images(facts.nodes):
+        return Row("runtime-image", Verdict.WORKS, f"a node has {image}")
     return Row(
         "runtime-image",
         Verdict.FAILS,
@@ -183,7 +195,13 @@ CHECKS: tuple[Check, ...] = (
         "pod-security",
         ("namespace",),
         _preflight,
-        _of_preflight("pod-security", ("pod-security",), _level, "lower the level of {namespace}"),
+        _of_preflight(
+            "pod-security",
+            ("pod-security",),
+            _level,
+            "lower the level of {namespace}",
+            lambda facts: facts.namespace,
+        ),
     ),
     Check(
         "admission",
@@ -207,7 +225,13 @@ CHECKS: tuple[Check, ...] = (
         "nodes",
         ("namespace",),
         _preflight,
-        _of_preflight("nodes", ("nodes",), lambda *_: "a node fits each pod", "add a node that fits"),
+        _of_preflight(
+            "nodes",
+            ("nodes",),
+            lambda *_: "a node fits each pod",
+            "add a node that fits",
+            lambda facts: facts.nodes,
+        ),
     ),
     Check("storage", ("namespace",), NamespaceFacts.storage, _storage),
     Check("runtime-image", ("namespace",), _preflight, _runtime),

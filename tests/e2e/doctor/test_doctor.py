@@ -87,7 +87,9 @@ def test_a_namespace_in_which_little_works(cluster: Cluster, restricted: str, tm
     assert code == 1
     assert "rights" in verdicts(rows, "fails")
     assert "create, patch, delete jobs.batch" in rows["rights"]["ask"]
-    assert verdicts(rows, "unknown") == ["namespace", "quota", "limit-ranges", "nodes", "storage"]
+    assert verdicts(rows, "unknown") == [
+        *("namespace", "pod-security", "quota", "limit-ranges", "nodes", "storage", "runtime-image")
+    ]
     assert rows["pi"]["found"] == "not tried, because of: rights"
     assert left(cluster, restricted) == []
 

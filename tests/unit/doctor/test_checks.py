@@ -101,7 +101,13 @@ def test_what_may_not_be_read_is_unknown_and_stops_nothing() -> None:
     facts = ClusterFacts("v1.34.1", NAMESPACE, quotas=Unknown("you may not"), nodes=Unknown("you may not"))
     row = DECIDE["quota"]((wanted(), facts))
     assert (row.verdict, row.ask) == (Verdict.UNKNOWN, "")
-    assert DECIDE["runtime-image"]((wanted(), facts)).verdict is Verdict.WORKS
+    unread = ClusterFacts("v1.34.1", Unknown("you may not"), nodes=Unknown("you may not"))
+    unknown = [name for name in ("nodes", "pod-security", "runtime-image") if _says_unknown(name, unread)]
+    assert unknown == ["nodes", "pod-security", "runtime-image"]
+
+
+def _says_unknown(name: str, facts: ClusterFacts) -> bool:
+    return DECIDE[name]((wanted(), facts)).verdict is Verdict.UNKNOWN
 
 
 def test_the_default_runtime_image_must_be_on_a_node() -> None:
