@@ -70,6 +70,8 @@ class Code(enum.StrEnum):
     # How an executor ended.
     OUT_OF_MEMORY = "OutOfMemory"
     HEAP_FULL = "HeapFull"
+    MEMORY_RAISED = "MemoryRaised"
+    """Some ended for lack of memory, so the next ones get more."""
     EXITED = "Exited"
     KILLED = "Killed"
     EVICTED = "Evicted"
@@ -116,6 +118,7 @@ PASSING = frozenset(
         Code.MAX_PENDING_PODS,
         Code.MAXIMUM_REACHED,
         Code.NODE_AVOIDED,
+        Code.MEMORY_RAISED,
     }
 )
 """Of what hinders: what passes by itself, or is as the document wants it."""

@@ -427,6 +427,8 @@ NAMED_AFTER_RUN = (ANNOTATION_POD_GROUP, LABEL_YUNIKORN_APPLICATION)
 """Labels and annotations of pods whose text is the run's name."""
 ANNOTATION_GANG = "sparkgen.dev/gang"
 """On the executor's template: how many executors Kubernetes' scheduler places together or not at all."""
+ANNOTATION_ADDED_MEMORY = "sparkgen.dev/added-memory"
+"""On an executor that got more memory than its profile says: how much more, as in `512Mi`."""
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_NAME = "app.kubernetes.io/name"
 LABEL_COMPONENT = "app.kubernetes.io/component"

@@ -242,6 +242,7 @@ OWN_ROWS = (
             ("maxUnschedulablePods", "limit pods with a ResourceQuota"),
             ("waitForRegistration", "delete it"),
             ("locality", "prefer nodes with `executor.affinity`"),
+            ("memoryOverheadRecovery", "raise `executor.memoryOverhead`"),
             ("pendingTimeout", "watch pending pods with an alert"),
             ("onMismatch", "delete it"),
             ("resources", "delete it: no other tool has an allocator"),

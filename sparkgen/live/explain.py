@@ -28,7 +28,7 @@ RECENT = timedelta(minutes=15)
 """How long an Event counts, about an executor that ended, or executors that do not start."""
 HINDERED = (
     *("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending"),
-    "TokensNotRenewed",
+    *("TokensNotRenewed", "ExecutorMemoryRaised"),
 )
 """Reasons of the allocator's Events about executors that do not start, or will not be able to work (notices
 in sparkgen.runtime)."""
@@ -97,7 +97,7 @@ def _running(facts: RunFacts, now: datetime) -> Reason | None:
                 return reason
         if allocatorlog.has_no_codes(facts.allocator_log):
             return _unknown(facts)
-    return _not_serving(facts) or _lost(facts, now) or _earlier(facts)
+    return _not_serving(facts) or _lost(facts, now) or _raised(facts, now) or _earlier(facts)
 
 
 def _lacks(counts: Executors) -> bool:
@@ -143,6 +143,12 @@ def _lost(facts: RunFacts, now: datetime) -> Reason | None:
             loss = in_event(event)
             return known_reason(loss) or Reason("executor-lost", detail(str(loss)))
     return None
+
+
+def _raised(facts: RunFacts, now: datetime) -> Reason | None:
+    """Finds that executors get more memory than the document says, because some had too little."""
+    raised = (each for each in _hindrances(facts, now) if each.code == Code.MEMORY_RAISED)
+    return next((known_reason(each) for each in raised), None)
 
 
 def _earlier(facts: RunFacts) -> Reason | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sparkgen import contract
 from sparkgen.codes import PASSING, WAITING, Code, Hindrance, hindrance_of
@@ -14,6 +15,9 @@ from sparkgen.objects import ObjectView
 from sparkgen.runtime.kubernetes.refusals import BY_CODE
 
 MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)
+
+WITH_STEP: Mapping[str, str] = {Code.RUN_EXPIRED: "expired", Code.MEMORY_RAISED: "memory-raised"}
+"""Codes whose message has the next step after a semicolon -> the reason's name."""
 
 
 def in_event(event: ObjectView) -> Hindrance:
@@ -47,9 +51,9 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
         return executor_memory(str(hindrance))
     if code == Code.BAD_ARTIFACT:
         return bad_artifact(hindrance.message, hindrance.detail)
-    if code == Code.RUN_EXPIRED:
+    if code in WITH_STEP:
         cause, _, step = hindrance.message.partition("; ")
-        return Reason("expired", detail(cause), detail(step))
+        return Reason(WITH_STEP[code], detail(cause), detail(step))
     if code == Code.UNSCHEDULABLE:
         return no_node(hindrance.detail, EXECUTOR)
     return container_waits(code, hindrance.detail, EXECUTOR) if code in WAITING else None

@@ -108,7 +108,10 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     yield from schedule_fields(document)
     outer, spec = section(document)
     yield from given(spec, outer, _FIELDS)
-    if "resources" in (spec.get("allocation") or {}):
+    allocation = spec.get("allocation") or {}
+    if "memoryOverheadRecovery" in allocation:
+        yield (*outer, "allocation", "memoryOverheadRecovery"), "nothing limits an executor's memory here"
+    if "resources" in allocation:
         yield (*outer, "allocation", "resources"), "sparkgen starts the executors itself"
     yield from given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)
     yield from given(spec.get("notebook") or {}, (*outer, "notebook"), _NOTEBOOK_FIELDS)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.grammar.duration import to_milliseconds
+from sparkgen.grammar.memory import to_mib
 from sparkgen.model import sizes
 from sparkgen.model.application import (
     Account,
@@ -157,6 +158,7 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> dict[str,
         "maxUnschedulablePods": given.get("maxUnschedulablePods"),
         "waitForRegistration": given.get("waitForRegistration"),
         "locality": given.get("locality"),
+        "memoryOverheadRecovery": _memory_recovery(given.get("memoryOverheadRecovery")),
         "executorTimeoutMs": _milliseconds(properties.get(f"{prefix}executor.timeout")),
         "pendingTimeoutMs": _milliseconds(given.get("pendingTimeout")),
         "maxExecutorFailures": _number(properties.get("spark.executor.maxNumFailures")),
@@ -165,6 +167,11 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> dict[str,
         ),
     }
     return {name: value for name, value in settings.items() if value is not None}
+
+
+def _memory_recovery(given: Mapping[str, str] | None) -> dict[str, int] | None:
+    """The steps in which executors get more memory, in MiB; None if they get none."""
+    return {f"{name}MiB": to_mib(size) for name, size in given.items()} if given else None
 
 
 def _time_to_live(value: Mapping[str, Any]) -> int | None:

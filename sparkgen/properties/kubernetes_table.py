@@ -163,7 +163,7 @@ _ALLOCATION = (
     _lost(
         "allocation.recoveryMode.enabled",
         "executors that replace those out of memory have as many slots as the others",
-        "give executors more memory, or fewer cores",
+        "set `allocation.memoryOverheadRecovery`, or give executors more memory, or fewer cores",
         same=("false",),
     ),
     _none("allocation.", "the allocator supports only the fields of `allocation`"),

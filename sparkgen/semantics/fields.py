@@ -30,6 +30,8 @@ APPLICATION_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
     "factor": (("memoryOverheadFactor",),),
     "memory": (
+        ("allocation", "memoryOverheadRecovery", "maxIncrease"),
+        ("allocation", "memoryOverheadRecovery", "step"),
         ("driver", "memory"),
         ("driver", "memoryOverhead"),
         ("executor", "memory"),

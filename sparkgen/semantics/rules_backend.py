@@ -81,6 +81,12 @@ RESTRICTIONS: tuple[Restriction, ...] = (
         step="delete it",
     ),
     Restriction(
+        "more memory for the executors after one that was killed for lack of it",
+        "Spark keeps their memory, and since 4.2 gives them one task at a time",
+        ("allocation", "memoryOverheadRecovery"),
+        step="delete it, or raise `executor.memoryOverhead`",
+    ),
+    Restriction(
         "an end for executors that stay pending",
         "Spark lets them wait",
         ("allocation", "pendingTimeout"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sparkgen.grammar import GrammarError, duration
+from sparkgen.grammar import GrammarError, duration, memory
 from sparkgen.model.properties import DYNAMIC_ALLOCATION
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
@@ -81,6 +81,7 @@ def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
     """Numbers that contradict each other: Spark takes the larger (getDynamicAllocationInitialExecutors)."""
     yield from _switched_off(facts)
     yield from _batches(facts)
+    yield from _memory_steps(facts)
     if not facts.is_true(DYNAMIC_ALLOCATION):
         return
     least, most = _count(facts, MINIMUM) or 0, _count(facts, MAXIMUM)
@@ -121,6 +122,29 @@ def _batches(facts: DocumentFacts) -> Iterator[Finding]:
             str(pending),
             f"from {batch}",
             f"raise it to {batch} or more, or lower `batchSize`",
+        )
+
+
+def _memory_steps(facts: DocumentFacts) -> Iterator[Finding]:
+    """Steps that add nothing, or of which the maximum allows no whole one."""
+    path = ("allocation", "memoryOverheadRecovery")
+    section = facts.get(*path) or {}
+    try:
+        step, most = (memory.to_mib(section[name]) for name in ("step", "maxIncrease"))
+    except (KeyError, GrammarError):
+        return  # there is no such field, or other rules say what is wrong with it
+    if not step:
+        message = "is less than 1 MiB, so executors never get more memory"
+        yield Finding(
+            (*facts.path(*path), "step"), message, section["step"], "at least 1m", "write `step: 512m`"
+        )
+    elif most < step:
+        yield Finding(
+            (*facts.path(*path), "maxIncrease"),
+            f"is less than `step`, so executors never get {section['step']} more",
+            section["maxIncrease"],
+            f"from {section['step']}",
+            "raise it, or lower `step`",
         )
 
 

@@ -14,6 +14,7 @@ ABOUT = {
     "sessions": "schedules in which drivers come and go",
     "gangs": "schedules with executors that are useful only together",
     "files": "schedules in which executors wait for their files, or cannot get them",
+    "memory": "schedules in which executors have too little memory",
 }
 """Sort of schedules -> the help of its option."""
 

@@ -25,11 +25,11 @@ class ActiveFaults:
         self.left[fault.kind] += fault.count
 
     def calm(self) -> None:
-        """End all faults, except that permanently lost files stay lost."""
-        gone = self.left[FaultKind.NO_FILES]
+        """End all faults, except that lost files stay lost, and that executors need as much memory."""
+        kept = {kind: self.left[kind] for kind in (FaultKind.NO_FILES, FaultKind.HUNGRY)}
         self.until.clear()
         self.left.clear()
-        self.left[FaultKind.NO_FILES] = gone
+        self.left.update(kept)
 
     def holds(self, kind: FaultKind) -> bool:
         """Whether a fault of this kind is active for a time that has not passed."""

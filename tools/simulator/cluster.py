@@ -16,6 +16,7 @@ from simulator.event_queue import EventQueue
 from simulator.invariants.hooks import Invariants
 from simulator.nodes import Node
 from simulator.schedule import FaultKind, Schedule
+from simulator.template import MEMORY
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.observed import Cause
@@ -39,6 +40,8 @@ class Executor:
     name: str
     profile: int
     made_at: float
+    added_memory: int
+    """MiB that its pod's limit has more than its profile."""
     host: str = ""
     runs: bool = False
     registered: bool = False
@@ -112,6 +115,8 @@ class Cluster:
         """Other applications on nodes of the same names: their pods take up room on these nodes."""
         self._world = world
         self._random = Random(f"cluster {schedule.seed}")
+        self._hungry = any(fault.kind is FaultKind.HUNGRY for fault in schedule.faults)
+        self._of_memory = Random(f"hungry {schedule.seed}")
         self._slots = schedule.slots
         world.server.mutate = self._queued
 
@@ -149,6 +154,7 @@ class Cluster:
                 metadata["name"],
                 int(labels["spark-exec-resourceprofile-id"]),
                 self._world.event_queue.now,
+                nodes.memory_limit(pod) - MEMORY,
             )
             self.executors[executor.uid] = executor
             self._soon(0.1, 0.8, lambda: self._schedule(executor))
@@ -286,9 +292,27 @@ class Cluster:
             return
         if driver is not None and driver.admits(executor):
             executor.registered = True
+            if self._hungry:
+                self._need_memory(executor)
             return
         executor.ends_for(Cause.EXITED)
         self._stop(executor, 1)
+
+    def _need_memory(self, executor: Executor) -> None:
+        """Kill an executor that has less memory than it needs within six seconds, as the kernel does."""
+
+        def look() -> None:
+            if self.has_too_little_memory(executor):
+                self.exits(executor, out_of_memory=True)
+            if executor.runs:
+                self._need_memory(executor)
+
+        self._world.event_queue.after(self._of_memory.uniform(1.0, 6.0), look)
+
+    def has_too_little_memory(self, executor: Executor) -> bool:
+        """Whether an executor runs that needs more memory than it has."""
+        need = self._world.active_faults.left[FaultKind.HUNGRY] * 100
+        return executor.runs and executor.added_memory < need
 
     def told_to_stop(self, executor: Executor) -> None:
         """Deliver the driver's message StopExecutor, which may be lost."""

@@ -44,6 +44,14 @@ def demanded(pod: Object) -> frozenset[str] | None:
     return frozenset(value for rule in rules for value in rule["values"])
 
 
+def memory_limit(pod: Object) -> int:
+    """The memory limit of the pod's Spark container in MiB; its request, if it has one, is the same."""
+    resources = pod["spec"]["containers"][0]["resources"]
+    amounts = {amounts["memory"] for amounts in resources.values() if "memory" in amounts}
+    (limit,) = amounts
+    return int(limit.removesuffix("Mi"))
+
+
 def unschedulable(pod: Object) -> Object:
     """The pod with the condition that no node has room for it."""
     condition = {

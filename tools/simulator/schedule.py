@@ -91,6 +91,8 @@ class FaultKind(enum.Enum):
     FETCH_SLOW = "new executors wait for their files, because the registry is unreachable", LASTS
     NO_FILES = "the files of executors are permanently gone"
 
+    HUNGRY = "executors need more memory than their profile says; the unit is 100 MiB"
+
     LIES = (
         "user code impersonates the driver: it requests 100,000 executors, and reports pods as registered",
         LASTS,
@@ -116,7 +118,9 @@ OF_QUEUES = (
 """Actions of a queue such as Kueue: it gates pods, admits some or none of them, evicts and preempts."""
 OF_FILES = (FaultKind.FETCH_SLOW, FaultKind.NO_FILES)
 """Faults before an executor's container starts: its init container `fetch` waits, or fails."""
-OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES, *OF_FILES})
+OF_MEMORY = (FaultKind.HUNGRY,)
+"""The need for memory: an executor with less is killed by the kernel a while after it has registered."""
+OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES, *OF_FILES, *OF_MEMORY})
 KINDS = tuple(kind for kind in FaultKind if kind not in OWN_CHANCE)
 """The kinds that `_faults` draws from. The others have their own random numbers, so that the schedules of
 existing seeds do not change."""

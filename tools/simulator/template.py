@@ -7,6 +7,8 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 
+MEMORY = 1408
+"""MiB of an executor of any profile: driver.NEEDS asks for as much."""
 TEMPLATE: dict[str, Any] = {
     "metadata": {"labels": {contract.LABEL_ROLE: "executor"}},
     "spec": {
@@ -16,7 +18,7 @@ TEMPLATE: dict[str, Any] = {
                 "name": contract.EXECUTOR_CONTAINER,
                 "image": "spark",
                 "env": [],
-                "resources": {"limits": {"memory": "1408Mi"}},
+                "resources": {"limits": {"memory": f"{MEMORY}Mi"}, "requests": {"memory": f"{MEMORY}Mi"}},
             }
         ],
     },

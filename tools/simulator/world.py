@@ -412,6 +412,9 @@ class World:
             ids = [id_ for id_ in driver.registered if driver.uids[id_].profile == profile]
             if len(ids) > count:
                 return f"{sorted(ids)} are registered, and {count} are wanted of profile {profile}"
+        small = sorted(one.id for one in self.cluster.running() if self.cluster.has_too_little_memory(one))
+        if small:
+            return f"executors with too little memory: {small}"
         more = {one.id for one in self.executors_there()} ^ driver.registered
         if more:
             return f"pods that nobody wants, or executors without one: {sorted(more)}"

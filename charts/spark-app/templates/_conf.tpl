@@ -174,6 +174,16 @@ and `confSources` of a projected volume.
     {{- end -}}
   {{- end -}}
   {{- $allocation = merge $allocation (pick ($spec.allocation | default dict) "maxUnschedulablePods" "waitForRegistration" "locality") -}}
+  {{- with dig "allocation" "memoryOverheadRecovery" dict $spec -}}
+    {{- $recovery := dict -}}
+    {{- range $name, $text := . -}}
+      {{- $call := dict "text" $text "unit" "m" "tables" $t -}}
+      {{- template "sparkgen.mib" $call -}}
+      {{- if $call.error -}}{{- fail (printf "the size %s is no size that Spark reads: write it as in 512m" $text) -}}{{- end -}}
+      {{- $_ := set $recovery (printf "%sMiB" $name) $call.value -}}
+    {{- end -}}
+    {{- $_ := set $allocation "memoryOverheadRecovery" $recovery -}}
+  {{- end -}}
   {{- $durations := dict -}}
   {{- range $name, $property := $t.tuningDurations -}}
     {{- if hasKey $properties $property -}}{{- $_ := set $durations $name (get $properties $property) -}}{{- end -}}

@@ -354,6 +354,21 @@ CASES = {
             "executor 3 (on node2) was killed: out of memory (limit 1Gi: raise spec.executor.memoryOverhead)",
         ),
     ),
+    "executor-memory-raised": Case(
+        "executors had too little memory, and get more",
+        "memory-raised",
+        "executors were killed for lack of memory, so new ones get 512 MiB more",
+        "commit this: spec.executor.memoryOverhead: 896m",
+        running(executor(driver(job()), 1)),
+        hinders(
+            Hindrance(
+                Code.MEMORY_RAISED,
+                "executors were killed for lack of memory, so new ones get 512 MiB more; commit this: "
+                "spec.executor.memoryOverhead: 896m",
+            ),
+            wanted=1,
+        ),
+    ),
     "executor-memory-failed": Case(
         "a task has lost four executors for want of memory",
         "executor-memory",

@@ -164,6 +164,7 @@ def test_tuning_is_in_counts_and_milliseconds() -> None:
             "maxUnschedulablePods": 30,
             "waitForRegistration": True,
             "locality": {"enabled": False},
+            "memoryOverheadRecovery": {"step": "512m", "maxIncrease": "2G"},
         }
     )
     assert made.tuning == {
@@ -177,6 +178,7 @@ def test_tuning_is_in_counts_and_milliseconds() -> None:
         "maxUnschedulablePods": 30,
         "waitForRegistration": True,
         "locality": {"enabled": False},
+        "memoryOverheadRecovery": {"stepMiB": 512, "maxIncreaseMiB": 2048},
     }
 
 

@@ -25,6 +25,7 @@ from sparkgen.runtime.allocator.decide import (
     gates,
     locality,
     losses,
+    memory_recovery,
     prune_memory,
     removals,
 )
@@ -37,7 +38,7 @@ from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.mappings import PersistentMap
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff
-from sparkgen.runtime.allocator.values.observed import ExecutorState, Snapshot
+from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState, Snapshot
 from sparkgen.runtime.allocator.values.target import DriverTarget
 from sparkgen.runtime.kubernetes import answers
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply
@@ -784,3 +785,58 @@ def missing_files_are_nobodys_fault(patch: pytest.MonkeyPatch) -> None:
 def one_try_for_files_is_enough(patch: pytest.MonkeyPatch) -> None:
     """The first executor that could not have its files ends the application."""
     patch.setattr(losses, "PERMANENT_ROUNDS", 1)
+
+
+@breaks("memory-grows", "target-reached", plan="memory")
+def the_next_ones_are_as_small(patch: pytest.MonkeyPatch) -> None:
+    """Whoever follows one that was killed has what that one had."""
+    patch.setattr(memory_recovery, "_needed", lambda seen, _: seen.added_memory)
+
+
+@breaks("memory-only-after-kills", plan="memory")
+def each_look_at_a_kill_is_a_step(patch: pytest.MonkeyPatch) -> None:
+    """A step more than what the next ones get already, and not than the killed one had."""
+
+    def added(situation: Any) -> dict[int, int]:
+        found = dict(real(situation))
+        killed = [
+            one for one in situation.snapshot.executors.values() if one.loss and one.loss.cause is Cause.OOM
+        ]
+        for one in killed:
+            step = situation.settings.memory_recovery.step
+            before = situation.memory.added_memory.get(one.profile, 0)
+            found[one.profile] = min(before + step, situation.settings.memory_recovery.maximum)
+        return found
+
+    real = memory_recovery._added
+    patch.setattr(memory_recovery, "_added", added)
+
+
+@breaks("memory-only-after-kills", plan="memory", focus=(FaultKind.OOM,))
+def no_maximum_of_memory(patch: pytest.MonkeyPatch) -> None:
+    """The maximum of the document is not looked at."""
+    real = memory_recovery._added
+
+    def added(situation: Any) -> dict[int, int]:
+        recovery = replace(situation.settings.memory_recovery, maximum=10**6)
+        return real(replace(situation, settings=replace(situation.settings, memory_recovery=recovery)))
+
+    patch.setattr(memory_recovery, "_added", added)
+
+
+@breaks("memory-grows", plan="memory", focus=(FaultKind.CRASH,))
+def a_restart_forgets_what_executors_have(patch: pytest.MonkeyPatch) -> None:
+    """What a pod got in addition is not read from it."""
+    patch.setattr(view, "_added_memory", lambda _: 0)
+
+
+@breaks("no-blame", plan="memory")
+def a_kill_before_the_maximum_is_a_failure(patch: pytest.MonkeyPatch) -> None:
+    """The application is stopped before its executors have enough memory."""
+    patch.setattr(memory_recovery, "judged", lambda loss, *_: loss)
+
+
+@breaks("no-blame", "target-reached", plan="memory")
+def the_limit_stays(patch: pytest.MonkeyPatch) -> None:
+    """The pod says that it has more memory, and its limit is that of its profile."""
+    patch.setattr(pod_template, "_with_memory", lambda container, _: container)

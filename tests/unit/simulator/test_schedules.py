@@ -94,3 +94,15 @@ def test_every_law_holds_where_files_are_missing(seeds: range) -> None:
     """A seed that is named here is played again by `make replay SEED=N FILES=1 SHRINK=1`."""
     count = scale.count(f"file schedules from {seeds.start}", len(seeds), 4 * SMALL)
     assert played(seeds[:count], "files") == []
+
+
+MEMORY = 1_000
+"""Schedules in which executors need more memory than their profile says."""
+MEMORY_SEEDS = [range(first, first + MEMORY // 2) for first in range(0, MEMORY, MEMORY // 2)]
+
+
+@pytest.mark.parametrize("seeds", MEMORY_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
+def test_every_law_holds_where_memory_is_short(seeds: range) -> None:
+    """A seed that is named here is played again by `make replay SEED=N MEMORY=1 SHRINK=1`."""
+    count = scale.count(f"memory schedules from {seeds.start}", len(seeds), 4 * SMALL)
+    assert played(seeds[:count], "memory") == []

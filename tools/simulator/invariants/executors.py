@@ -18,6 +18,7 @@ from simulator.invariants.gates import BoundedUnschedulable, KeepsItsPlace, Wait
 from simulator.invariants.hooks import Invariants
 from simulator.invariants.invariant import Invariant
 from simulator.invariants.locality import WishesFollowHints
+from simulator.invariants.memory import MemoryGrows, MemoryOnlyAfterKills
 from simulator.invariants.presence import Presence, asked_for
 from simulator.invariants.sessions import ROUNDED, NobodyHoldsNothing, NoTakeover, OneSession, SessionEnds
 from simulator.sessions import SILENCE
@@ -313,6 +314,8 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     NoLeak,
     NoBlame,
     EndsWithoutFiles,
+    MemoryOnlyAfterKills,
+    MemoryGrows,
     NoSpin,
     NoTakeover,
     OneSession,

@@ -92,7 +92,8 @@ def _with_request(
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
     avoid = tuple(sorted(memory.unusable))
     gang = request.profile == 0 and member
-    create = Create(id_, request.profile, shape, again, request.port, avoid, gang, wishes)
+    added = memory.added_memory.get(request.profile, 0)
+    create = Create(id_, request.profile, shape, again, request.port, avoid, gang, wishes, added)
     return replace(draft.remember(memory), actions=(*draft.actions, create))
 
 

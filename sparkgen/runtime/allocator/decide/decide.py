@@ -14,6 +14,7 @@ from sparkgen.runtime.allocator.decide.creations import creations, when_to_creat
 from sparkgen.runtime.allocator.decide.draft import Draft, writes_in_flight
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.decide.losses import limits, losses, reported_losses
+from sparkgen.runtime.allocator.decide.memory_recovery import memory_recovery
 from sparkgen.runtime.allocator.decide.prune_memory import prune_memory, when_to_forget
 from sparkgen.runtime.allocator.decide.removals import excess, removals, when_to_remove
 from sparkgen.runtime.allocator.values.actions import Action, Create
@@ -24,7 +25,10 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 IN_ORDER = tuple(sorted(ExecutorState, key=lambda state: state.value))
-STEPS: tuple[Callable[[Draft], Draft], ...] = (losses, reported_losses, removals, excess, limits, creations)
+STEPS: tuple[Callable[[Draft], Draft], ...] = (
+    *(losses, reported_losses, removals, excess, limits, memory_recovery),
+    creations,
+)
 """The steps of a decision, in their order: `decide` describes them."""
 
 
@@ -69,8 +73,9 @@ def decide(
     6. `excess` gives up executors that are more than wanted. It never takes a registered one: Spark chooses
        these, because they hold data and run tasks.
     7. `limits` ends the application if too many executors failed, or if no executor can ever start.
-    8. `creations` creates what is missing, within the reviewed maximum, the gates and the pace.
-    9. `publish` adds what the driver, waiting executors and people are told, and when to decide again.
+    8. `memory_recovery` gives the next executors more memory if one was killed for lack of it.
+    9. `creations` creates what is missing, within the reviewed maximum, the gates and the pace.
+    10. `publish` adds what the driver, waiting executors and people are told, and when to decide again.
 
     No step concludes from an incomplete snapshot that an executor is gone. The request for it may have been
     carried out although the snapshot does not show its pod yet.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.decide import executor_states, reasons
+from sparkgen.runtime.allocator.decide import executor_states, memory_recovery, reasons
 from sparkgen.runtime.allocator.decide.apply_outcomes import next_backoff
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
@@ -53,7 +53,7 @@ def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft
         fails, now = _is_failure(id_, loss, draft.situation), draft.situation.now
         if fails:
             failures.append(now)
-        if id_ not in memory.known and (fails or _is_idle_start(id_, loss, draft.situation)):
+        if id_ not in memory.known and (fails or _ended_early(id_, loss, draft.situation)):
             permanent = loss.without_artifact
             paused = next_backoff(paused, loss.hindrance, now, draft.jitter, permanent=permanent)
     return replace(
@@ -74,19 +74,22 @@ def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
     return loss.by_application or failed_start
 
 
-def _is_idle_start(id_: int, loss: Loss, situation: Situation) -> bool:
-    """Whether an executor ended by itself without an error, although nobody asked it to.
+def _ended_early(id_: int, loss: Loss, situation: Situation) -> bool:
+    """Whether an executor ended without an error although nobody asked it to, or for lack of memory.
 
-    That is no failure, but without a pause, such executors would follow each other as fast as the API server
-    accepts them.
+    That may be no failure, but without a pause, such executors would follow each other as fast as the API
+    server accepts them.
     """
     earlier = situation.target.away or id_ < situation.memory.first_id
-    return loss.cause is Cause.EXITED and loss.exit_code == 0 and not earlier
+    idle = loss.cause is Cause.EXITED and loss.exit_code == 0
+    recovered = loss.cause is Cause.OOM and situation.settings.memory_recovery is not None
+    return (idle or recovered) and not earlier
 
 
 def _loss(seen: ObservedExecutor, situation: Situation) -> Loss:
     unknown = Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod gives no reason")
-    return _as_asked(seen.id, situation) or seen.loss or unknown
+    found = memory_recovery.judged(seen.loss or unknown, seen, situation.settings)
+    return _as_asked(seen.id, situation) or found
 
 
 def _as_asked(id_: int, situation: Situation) -> Loss | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from sparkgen.codes import Code, Hindrance
-from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports
+from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports, memory_recovery
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
@@ -84,7 +84,13 @@ def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[L
     for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
         if backoff.level and backoff.until > now and backoff.reason is not None:
             found.append((f"{text}, retrying in {backoff.until - now:.0f} s: ", backoff.reason))
-    rest = (*tokens(situation.target), *_limits(situation), *held, *_places(situation))
+    rest = (
+        *tokens(situation.target),
+        *_limits(situation),
+        *held,
+        *_places(situation),
+        *memory_recovery.advice(situation),
+    )
     return found + [("", each) for each in rest]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.jsonvalue import decode
-from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange
+from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange, MemoryRecovery
 from sparkgen.runtime.files import replace_file
 
 GREATEST = 2**31 - 1
@@ -112,9 +112,20 @@ def _settings(
         pending_timeout=None if pending is None else pending / 1000,
         max_failures=limit("maxExecutorFailures", 0),
         failures_interval=seconds("executorFailuresValidityIntervalMs", defaults.failures_interval),
+        memory_recovery=_memory_recovery(allocation, reader),
         locality=reader.switch(locality, title, "enabled", default=defaults.locality),
         data_hosts=reader.texts(locality, title, "hosts"),
     )
+
+
+def _memory_recovery(allocation: Mapping[str, Any], reader: _Reader) -> MemoryRecovery | None:
+    if allocation.get("memoryOverheadRecovery") is None:
+        return None
+    title = "allocation.memoryOverheadRecovery"
+    section = reader.section(allocation, "memoryOverheadRecovery", title)
+    step = reader.number(section, title, "stepMiB", 0, LONGEST)
+    maximum = reader.number(section, title, "maxIncreaseMiB", 0, LONGEST)
+    return MemoryRecovery(step or 0, maximum or 0)
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from sparkgen.runtime.kubernetes.untrusted import (
 )
 
 METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
+ANNOTATIONS = (contract.ANNOTATION_ADDED_MEMORY,)
 LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
 CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget", "TerminationTarget"})
 UNREADABLE = "unreadable"
@@ -45,6 +46,7 @@ def trim_pod(pod: Pod) -> Pod:
         "metadata": {
             **_names(metadata, METADATA),
             "labels": _names(mapping(metadata.get("labels"), "labels"), LABELS),
+            "annotations": _names(mapping(metadata.get("annotations"), "annotations"), ANNOTATIONS),
             "ownerReferences": [{"uid": uid} for uid in _owners(metadata)],
         },
         "spec": {

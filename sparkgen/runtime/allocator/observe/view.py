@@ -173,6 +173,7 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
         loss=(before.loss if before else None) or loss_of(pod),
         port=_port(pod),
         gang=bool(spec.get("schedulingGroup")),
+        added_memory=_added_memory(metadata.get("annotations") or {}),
         found_ended=before.found_ended if before else ORDER[phase] == ENDED,
     )
     departure = departure_of(pod)
@@ -224,5 +225,15 @@ def _port(pod: Pod) -> int | None:
 
 
 def _profile(labels: Mapping[str, str]) -> int:
-    text = labels.get(contract.LABEL_PROFILE_ID, "")
+    return _whole(labels.get(contract.LABEL_PROFILE_ID, ""))
+
+
+def _added_memory(annotations: Mapping[str, str]) -> int:
+    """MiB of memory in addition to that of its profile."""
+    text, unit = annotations.get(contract.ANNOTATION_ADDED_MEMORY, ""), "Mi"
+    return _whole(text.removesuffix(unit)) if text.endswith(unit) else 0
+
+
+def _whole(text: str) -> int:
+    """A whole number that others may have written; 0 for any other text."""
     return int(text) if re.fullmatch(r"[0-9]{1,10}", text) else 0

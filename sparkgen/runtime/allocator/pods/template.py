@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.jsonvalue import decode
+from sparkgen.runtime.allocator.pods.quantities import cores, more_memory
 from sparkgen.runtime.allocator.values.actions import Create, NodeWish
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.target import Profile
@@ -68,8 +68,12 @@ def executor_pod(
     metadata = template.get("metadata") or {}
     queued = is_queued(template)
     noted = _unclaimed(metadata.get("annotations") or {}, queued)
-    if order.shape is not None:  # placeholders have another size, so YuniKorn would refuse the pod
-        noted.pop(contract.ANNOTATION_TASK_GROUP, None)
+    if order.shape is not None or order.added_memory:
+        noted.pop(
+            contract.ANNOTATION_TASK_GROUP, None
+        )  # YuniKorn refuses another size than placeholders have
+    if order.added_memory:
+        noted[contract.ANNOTATION_ADDED_MEMORY] = f"{order.added_memory}Mi"
     labels = {
         **_unclaimed(metadata.get("labels") or {}, queued),
         contract.LABEL_RUN: attempt.run,
@@ -92,7 +96,7 @@ def executor_pod(
         "kind": "Pod",
         "metadata": {
             **metadata,
-            **({"annotations": noted} if metadata.get("annotations") else {}),
+            **({"annotations": noted} if noted or metadata.get("annotations") else {}),
             "name": attempt.executor_name(order.id),
             "namespace": attempt.namespace,
             "labels": labels,
@@ -225,7 +229,29 @@ def _spark_container(
     result = {**container, "env": env}
     if order.port is not None:
         result = _with_port(result, order.port, attempt.shuffle_folder)
-    return result if order.shape is None else _shaped(result, order.profile, order.shape)
+    if order.shape is not None:
+        result = _shaped(result, order.profile, order.shape)
+    return _with_memory(result, order.added_memory) if order.added_memory else result
+
+
+def _with_memory(container: dict[str, Any], added: int) -> dict[str, Any]:
+    """The container with more memory (MiB), outside the Java heap: its size stays as it is."""
+    resources = container.get("resources") or {}
+    raised = {
+        side: {**amounts, "memory": _more_memory(amounts["memory"], added)}
+        for side, amounts in resources.items()
+        if side in ("requests", "limits") and amounts and "memory" in amounts
+    }
+    return {**container, "resources": {**resources, **raised}}
+
+
+def _more_memory(amount: Any, added: int) -> str:
+    larger = more_memory(amount, added)
+    if larger is None:
+        raise TemplateError(
+            f"cannot add {added} MiB to the executor's memory {str(amount)!r}: write it as in 1408Mi"
+        )
+    return larger
 
 
 def _shaped(container: dict[str, Any], profile: int, shape: Profile) -> dict[str, Any]:
@@ -240,7 +266,7 @@ def _shaped(container: dict[str, Any], profile: int, shape: Profile) -> dict[str
     requests, limits = ({k: v for k, v in part.items() if not _is_custom(k)} for part in (requests, limits))
     if _env_value(container, contract.ENV_EXECUTOR_CORES) != str(shape.cores):
         requests["cpu"] = str(shape.cores)
-        limit = _cores(limits.get("cpu"))
+        limit = cores(limits.get("cpu"))
         if limit is not None and limit < shape.cores:  # the API server refuses a limit below the request
             limits["cpu"] = str(shape.cores)
     memory = f"{shape.memory + shape.overhead + shape.pyspark + shape.off_heap}Mi"
@@ -289,12 +315,3 @@ def _is_custom(resource: str) -> bool:
 def _env_value(container: Mapping[str, Any], name: str) -> str | None:
     values = [entry.get("value") for entry in container["env"] if entry["name"] == name]
     return values[-1] if values else None
-
-
-def _cores(quantity: Any) -> Decimal | None:
-    """A CPU quantity ("2", "1500m", 2) in cores; None if there is none, or if it has another form."""
-    text = str(quantity)
-    try:
-        return Decimal(text[:-1]) / 1000 if text.endswith("m") else Decimal(text)
-    except InvalidOperation:
-        return None

@@ -138,6 +138,7 @@ def _hindrance(made: Round) -> tuple[tuple[int, object], ...]:
     bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
     held = [(0, field) for field in made.decision.held]
     return (
+        *memory.added_memory.items(),
         *list_failure,
         *backoffs,
         *bounded,
@@ -159,6 +160,9 @@ def settings(value: AllocationSettings) -> str:
     if value.max_pending is not None:
         parts.append(f"at most {value.max_pending} pending")
     parts.append(f"at most {value.max_unschedulable} without a node")
+    if value.memory_recovery is not None:
+        recovery = value.memory_recovery
+        parts.append(f"{recovery.step} MiB more after one runs out of memory, up to {recovery.maximum} MiB")
     if value.wait_for_registration:
         parts.append("the next batch after the last one has registered")
     return ", ".join(parts)

@@ -33,6 +33,8 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     if memory.bad_starts.level and memory.bad_starts.reason is not None:
         found.append(Notice("ExecutorsFailToStart", memory.bad_starts.reason, warning=True))
     found += [Notice(TOKENS, each, warning=True) for each in reasons.tokens(now.target)]
+    raised = (one for one in now.decision.hindrances if one.code == Code.MEMORY_RAISED)
+    found += [Notice("ExecutorMemoryRaised", each, warning=True) for each in raised]
     found += [
         Notice("ExecutorLost", loss.hindrance, warning=loss.by_application)
         for loss in new_losses(before, now).values()

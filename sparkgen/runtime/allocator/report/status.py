@@ -73,6 +73,7 @@ def status_body(facts: StatusFacts) -> dict[str, Any]:
         "seesAll": last.snapshot.complete,
         "refused": _backoff(decision.memory.refusals, last.now),
         "failingToStart": _backoff(decision.memory.bad_starts, last.now),
+        "addedMemoryMiB": _texts(decision.memory.added_memory),
         "writesInFlight": decision.memory.rate.window,
         "nextId": decision.memory.next_id,
         "settings": asdict(last.settings),

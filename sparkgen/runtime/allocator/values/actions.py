@@ -39,6 +39,8 @@ class Create:
     """Whether the pod belongs to a gang: its pods get nodes together, or not at all."""
     wishes: tuple[NodeWish, ...] = ()
     """Nodes to prefer, because they have data for its tasks."""
+    added_memory: int = 0
+    """MiB of memory in addition to that of its profile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,5 +105,7 @@ class AllocatorMemory:
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to be deleted."""
     failure: Hindrance | None = None
+    added_memory: Mapping[int, int] = EMPTY_MAP
+    """MiB that the next executors get in addition, by resource profile (memory_recovery.py)."""
     unusable: Mapping[str, float] = EMPTY_MAP
     """Nodes whose shuffle service did not answer an executor, and until when to avoid them."""

@@ -153,6 +153,8 @@ class ObservedExecutor:
     """The host port of its block manager, if it has one."""
     gang: bool = False
     """Whether its pod belongs to a gang: its pods get nodes together, or not at all."""
+    added_memory: int = 0
+    """MiB of memory that it got in addition to that of its profile."""
     found_ended: bool = False
     """It had ended when this process first saw it. Whether it was asked to end is then unknown."""
 

@@ -20,6 +20,17 @@ class HostPortRange:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryRecovery:
+    """How much more memory executors get after one was killed for lack of memory; in MiB.
+
+    `step`: how much more than the killed one had. `maximum`: how much more in total than their profile says.
+    """
+
+    step: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True)
 class AllocationSettings:
     """What a user may tune while the application runs (tuning.json); times in seconds.
 
@@ -49,6 +60,8 @@ class AllocationSettings:
     max_failures: int | None = None
     """Failures within `failures_interval` that end the application; None: Spark's max(3, 2 x executors)."""
     failures_interval: float = 3600.0
+    memory_recovery: MemoryRecovery | None = None
+    """None: executors always have the memory of their profile, also after one had too little."""
     grace: float = 30.0
     """The template's terminationGracePeriodSeconds: on a healthy node, no deletion takes longer."""
     gang: int = 0

@@ -279,3 +279,56 @@ def test_the_grace_of_a_template_is_kubernetes_default_or_its_own() -> None:
     assert grace_of(template) == 30
     template["spec"]["terminationGracePeriodSeconds"] = 5
     assert grace_of(template) == 5
+
+
+def test_more_memory_is_in_request_and_limit_and_is_noted() -> None:
+    """The Java heap stays as it is: what is added is outside of it."""
+    template = read_template(rendered())
+    usual, larger = pod(Create(7, 0), template), pod(Create(7, 0, added_memory=512), template)
+    assert spark(usual)["resources"]["limits"]["memory"] == "1408Mi"
+    assert spark(larger)["resources"]["limits"]["memory"] == "1920Mi"
+    assert spark(larger)["resources"]["requests"] == {"cpu": "1", "memory": "1920Mi"}
+    assert env(larger) == env(usual)
+    added = {contract.ANNOTATION_ADDED_MEMORY: "512Mi"}
+    assert larger["metadata"]["annotations"] == usual["metadata"]["annotations"] | added
+    assert contract.ANNOTATION_ADDED_MEMORY not in usual["metadata"]["annotations"]
+
+
+def test_more_memory_than_a_resource_profile_asks_for() -> None:
+    """It is added to what the profile asks for."""
+    shape = Profile(cores=1, memory=2048, overhead=400)
+    made = pod(Create(7, 3, shape, added_memory=100))
+    assert spark(made)["resources"]["limits"]["memory"] == "2548Mi"
+
+
+@pytest.mark.parametrize(
+    ("amount", "more"),
+    [
+        ("1Gi", "1025Mi"),
+        ("1.5Gi", "1537Mi"),
+        ("1G", str(10**9 + 2**20)),
+        ("1073741824", "1025Mi"),
+        ("1000m", str(2**20 + 1)),
+    ],
+)
+def test_more_memory_for_every_form_of_quantity(amount: str, more: str) -> None:
+    """A document's own template may have written it."""
+    template = with_resources(requests={"memory": amount}, limits={"memory": amount, "cpu": "1"})
+    resources = spark(pod(Create(7, 0, added_memory=1), template))["resources"]
+    assert resources == {"requests": {"memory": more}, "limits": {"memory": more, "cpu": "1"}}
+
+
+def test_more_memory_than_a_quantity_of_an_unknown_form() -> None:
+    """The creation is refused with the reason."""
+    with pytest.raises(
+        TemplateError, match="cannot add 1 MiB to the executor's memory '1e3': write it as in"
+    ):
+        pod(Create(7, 0, added_memory=1), with_resources(limits={"memory": "1e3"}))
+
+
+def test_a_larger_executor_is_no_member_of_a_task_group() -> None:
+    """YuniKorn refuses pods of another size than its placeholders have."""
+    template = read_template(rendered())
+    template["metadata"]["annotations"] = {contract.ANNOTATION_TASK_GROUP: "executors"}
+    noted = pod(Create(7, 0, added_memory=64), template)["metadata"]["annotations"]
+    assert noted == {contract.ANNOTATION_ADDED_MEMORY: "64Mi"}

@@ -7,6 +7,7 @@ import tracemalloc
 
 import pytest
 
+from sparkgen import contract
 from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
 from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
 from sparkgen.runtime.allocator.observe.view import PodView
@@ -55,3 +56,15 @@ def test_little_is_kept_of_a_pod() -> None:
     size = tracemalloc.get_traced_memory()[0] / len(kept)
     tracemalloc.stop()
     assert size < LONGEST
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [("512Mi", 512), ("512", 0), ("-1Mi", 0), ("1Gi", 0), ("Mi", 0), ("99999999999Mi", 0)],
+)
+def test_memory_in_addition_is_read_from_the_pod(text: str, added: int) -> None:
+    """A restarted allocator finds it there; a text of another form is none."""
+    whole = executor("running", 7)
+    whole["metadata"]["annotations"] = {contract.ANNOTATION_ADDED_MEMORY: text, "other": "x"}
+    assert seen(trim_pod(whole)) == seen(whole)
+    assert seen(whole).snapshot().executors[7].added_memory == added

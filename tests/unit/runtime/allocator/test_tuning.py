@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningChange, TuningFile, parse
-from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings, MemoryRecovery
 
 
 def text(**sections: Any) -> str:
@@ -39,6 +39,7 @@ def test_times_are_milliseconds() -> None:
         "maxUnschedulablePods": 30,
         "waitForRegistration": True,
         "locality": {"enabled": False, "hosts": {"dn-1": "node-b", "dn-0": "node-a"}},
+        "memoryOverheadRecovery": {"stepMiB": 512, "maxIncreaseMiB": 2048},
         "executorTimeoutMs": 60000,
         "pendingTimeoutMs": 30000,
         "maxExecutorFailures": 0,
@@ -53,6 +54,7 @@ def test_times_are_milliseconds() -> None:
         wait_for_registration=True,
         locality=False,
         data_hosts=(("dn-0", "node-a"), ("dn-1", "node-b")),
+        memory_recovery=MemoryRecovery(512, 2048),
         executor_timeout=60.0,
         pending_timeout=30.0,
         max_failures=0,
