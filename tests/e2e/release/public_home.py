@@ -84,9 +84,7 @@ class Home:
             "GITHUB_REF_NAME": f"v{__version__}",
         }
         for name in ("Publish and sign image and chart", "Sign the files"):
-            run(
-                "bash", "-euo", "pipefail", "-c", script(name), folder=work / "release", environment=variables
-            )
+            run("bash", "-eo", "pipefail", "-c", script(name), folder=work / "release", environment=variables)
         self._serve_files(work / "release")
 
     def _serve_files(self, release: Path) -> None:

@@ -124,6 +124,12 @@ def test_what_is_published_is_signed_and_its_origin_told() -> None:
     assert all(step["run"].startswith("sha256sum --check --strict SHA256SUMS\n") for step in steps)
 
 
+def test_a_step_ends_where_a_command_fails() -> None:
+    """Also before a pipe: GitHub's default shell would go on after `helm push ... | tee`."""
+    assert RELEASE["defaults"] == {"run": {"shell": "bash"}}
+    assert not [step for job in RELEASE["jobs"].values() for step in job["steps"] if "shell" in step]
+
+
 def test_a_tag_publishes_nothing_before_there_is_a_public_home() -> None:
     """The build, which every other job needs, first reads the names, and ends if one is missing."""
     build = RELEASE["jobs"]["build"]
