@@ -7,12 +7,13 @@ import shlex
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command, plain_command
 from sparkgen.errors import SparkgenError
-from sparkgen.image import builders
+from sparkgen.image import builders, loading
 from sparkgen.image import context as making
 from sparkgen.local.view import Plain
 
@@ -30,14 +31,17 @@ Examples:
   sparkgen image build --push registry.example.com/sparkgen-runtime:1
   sparkgen image build --push --platform linux/arm64 registry.example.com/sparkgen-runtime:1
   sparkgen image build --output runtime.oci.tar registry.example.com/sparkgen-runtime:1
-  sparkgen image build runtime.sparkgen.invalid/sparkgen-runtime:1   # local only, for kind load docker-image
+  sparkgen image build --load kind --cluster dev local.example.com/sparkgen-runtime:1
   sparkgen image context build/runtime
 """
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """The image, and how to build it. `output`: the file of an OCI archive; "" for what is not given."""
+    """The image, and how to build it. `output`: the file of an OCI archive; "" for what is not given.
+
+    `load`: the tool of a local cluster, such as kind; `cluster`: its name, "" for the tool's default.
+    """
 
     name: str
     push: bool
@@ -45,6 +49,8 @@ class BuildOptions:
     builder: str
     output: str
     base: str
+    load: str
+    cluster: str
 
 
 def build(options: BuildOptions) -> None:
@@ -55,15 +61,19 @@ def build(options: BuildOptions) -> None:
     builder = options.builder
     if builder and builder not in builders.BUILDERS:
         raise SparkgenError(f"unknown --builder {builder!r}; use one of {', '.join(builders.BUILDERS)}")
+    loading.check(options.load, options.cluster, plan, os.environ)
     program = builders.find(builder, os.environ)
     view = Plain(sys.stderr)
     with tempfile.TemporaryDirectory(prefix="sparkgen-image-") as work:
         folder = Path(work, "context")
         making.write(folder, os.environ, view)
         digest = builders.build(program, plan, folder, os.environ, view)
+        if options.load:
+            steps = partial(builders.saved, program, plan.name)
+            loading.load(options.load, options.cluster, steps, Path(work), view)
     image = f"{plan.name}@{digest}" if digest else plan.name
     output.write(f"{image}\n")
-    output.note(_next_step(plan, image))
+    output.note(_next_step(plan, image, loaded=bool(options.load)))
 
 
 def context(directory: Path) -> None:
@@ -79,10 +89,10 @@ def context(directory: Path) -> None:
     output.note(f"wrote {directory}; next: docker build -t REGISTRY/sparkgen-runtime:1 {word}")
 
 
-def _next_step(plan: builders.Plan, image: str) -> str:
+def _next_step(plan: builders.Plan, image: str, *, loaded: bool) -> str:
     if plan.output:
         return f"wrote {plan.output}; next: skopeo copy --all oci-archive:{plan.output} docker://{plan.name}"
-    if not plan.push:
+    if not plan.push and not loaded:
         return "the image is in the builder's local storage; to push it to a registry, add --push"
     return (
         "set it for all documents of a repository, in .sparkgen.yaml at its root:\n"
@@ -112,9 +122,16 @@ COMMANDS = (
             "docker, podman or buildah. Default: the first one that is installed.",
         ),
         Option("output", "--output -o FILE", "Write an OCI archive instead of pushing."),
+        Option(
+            "load",
+            "--load TOOL",
+            "Load the image onto the nodes of a local cluster, with its tool: "
+            "kind, k3d, minikube, or containerd (ctr) on a node.",
+        ),
+        Option("cluster", "--cluster NAME", "Cluster or profile for --load. Default: the tool's own."),
         Option("base", "--base IMAGE", "Your own base image, with Python 3.11 or newer."),
         name="build",
-        help="Build the image; push it, or write it to a file.",
+        help="Build the image; push it, load it into a local cluster, or write it to a file.",
     ),
     plain_command(
         context,

@@ -105,13 +105,29 @@ def build(builder: str, plan: Plan, context: Path, environment: Mapping[str, str
 Step = tuple[str, Sequence[str]]
 
 
+def saved(builder: str, name: str, archive: Path) -> list[Step]:
+    """The commands that write a local image of the builder to a file, in the format of docker save.
+
+    All tools that load images read this format, and take the image's whole name from it.
+    """
+    commands: dict[str, list[str]] = {
+        "docker": ["docker", "save", f"--output={archive}", name],
+        "podman": ["podman", "save", "--format=docker-archive", f"--output={archive}", name],
+        "buildah": ["buildah", "push", name, f"docker-archive:{archive}:{name}"],
+    }
+    return [(f"saving {name}", commands[builder])]
+
+
 def docker(plan: Plan, context: Path, notes: Path) -> list[Step]:
     """The commands of Docker: buildx, which builds all platforms at once."""
     where = [f"--platform={','.join(plan.platforms)}"] if plan.platforms else []
     if plan.push:
         where += ["--push", f"--metadata-file={notes}"]
     else:
-        where += [f"--output=type=oci,dest={plan.output}"] if plan.output else ["--load"]
+        # --provenance=false: otherwise the image may be an index, and `docker save` then writes a file in
+        # which other tools miss manifests ("content digest ... not found").
+        local = ["--load", "--provenance=false"]
+        where += [f"--output=type=oci,dest={plan.output}"] if plan.output else local
     base = [f"--build-arg=BASE={plan.base}"] if plan.base else []
     command = ["docker", "buildx", "build", *where, *base, f"--tag={plan.name}", str(context)]
     return [(f"building {plan.name} with docker buildx", command)]

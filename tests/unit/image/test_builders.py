@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.image import builders, context
+from sparkgen.image import builders, context, loading
 from sparkgen.local.errors import CannotRun
 
 # The fixture that calls the command line.
@@ -24,7 +24,7 @@ FAKE = f"""#!{sys.executable}
 import json, os, pathlib, sys
 with open(os.environ["CALLS"], "a") as file:
     print(json.dumps([os.path.basename(sys.argv[0]), *sys.argv[1:]]), file=file)
-if said := os.environ.get("FAIL"):
+if said := os.environ.get(f"FAIL_{{os.path.basename(sys.argv[0])}}", os.environ.get("FAIL")):
     print(said, file=sys.stderr)
     sys.exit(1)
 for argument in sys.argv:
@@ -39,7 +39,7 @@ for argument in sys.argv:
 @pytest.fixture
 def image(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """`sparkgen image build` with stand-ins on the PATH, and without compiling a jar."""
-    for name in builders.BUILDERS:
+    for name in (*builders.BUILDERS, *(tool.program for tool in loading.TOOLS.values())):
         (tmp_path / "bin").mkdir(exist_ok=True)
         (tmp_path / "bin" / name).write_text(FAKE)
         (tmp_path / "bin" / name).chmod(0o755)
@@ -94,7 +94,7 @@ def test_a_file_instead_of_a_registry(image: Cli) -> None:
 def test_here_alone(image: Cli) -> None:
     """For this machine's architecture, whatever the name."""
     result = image("runtime.sparkgen.invalid/sparkgen-runtime:1")
-    assert (result.code, "--load" in calls()[0]) == (0, True)
+    assert (result.code, {"--load", "--provenance=false"} <= set(calls()[0])) == (0, True)
     assert not [word for word in calls()[0] if word.startswith("--platform")]
 
 
