@@ -25,10 +25,8 @@ from sparkgen import __version__
 EXAMPLE = Path(__file__).parents[3] / "examples" / "python-pi" / "app.yaml"
 TEMPLATE = "helm template --no-hooks --namespace default python-pi"
 WHEEL = f"sparkgen-{__version__}-py3-none-any.whl"
-VERIFY_SUMS = "cosign verify-blob $SIGNED_BY --bundle SHA256SUMS.sigstore.json SHA256SUMS"
-VERIFY_PROVENANCE = (
-    "cosign verify-blob-attestation $SIGNED_BY --bundle provenance.sigstore.json --type slsaprovenance1"
-)
+VERIFY_SUMS = "signed verify-blob --bundle SHA256SUMS.sigstore.json SHA256SUMS"
+VERIFY_PROVENANCE = "signed verify-blob-attestation --bundle provenance.sigstore.json --type slsaprovenance1"
 SECTIONS = ("Verify the files", "Install the Python package", "Verify the image and the chart")
 
 
@@ -83,6 +81,7 @@ def test_a_published_release_is_verified_and_installed(home: Home, installed: Pa
     works(home, installed)
     image_is_that_of_the_release(home, made, installed)
     what_was_changed_is_refused(home, installed)
+    a_changed_wheel_is_not_installed(home, installed)
     another_key_is_refused(home, installed)
 
 
@@ -121,7 +120,30 @@ def what_was_changed_is_refused(home: Home, installed: Path) -> None:
     assert "invalid signature" in refused(home, folder, VERIFY_SUMS)
     chart, other = (f"{home.registry}/{name}:{__version__}" for name in ("charts/spark-app", "other"))
     run("skopeo", "copy", f"docker://{chart}", f"docker://{other}", environment=home.environment)
-    assert "no signatures found" in refused(home, folder, f"cosign verify $SIGNED_BY {other}")
+    assert "no signatures found" in refused(home, folder, f"signed verify {other}")
+
+
+def a_changed_wheel_is_not_installed(home: Home, installed: Path) -> None:
+    """Also by a shell that goes on after a failed command, as a person's does."""
+    folder = shutil.copytree(installed, home.folder / "pasted", ignore=shutil.ignore_patterns("venv"))
+    with (folder / WHEEL).open("ab") as file:
+        file.write(b"\0")
+    pip = folder / "venv" / "bin" / "pip"
+    pip.parent.mkdir(parents=True)
+    pip.write_text('#!/bin/sh\n[ "$1" = download ] || touch pip-installed\n', encoding="utf-8")
+    pip.chmod(0o755)
+    block = signed_by_key() + pages.section("verify.md", "Install the Python package")
+    path = f"{pip.parent}:{home.environment['PATH']}"
+    subprocess.run(
+        ["sh"],
+        input=block,
+        text=True,
+        cwd=folder,
+        env={**home.environment, "PATH": path},
+        check=False,
+        timeout=60,
+    )
+    assert not (folder / "pip-installed").exists()
 
 
 def another_key_is_refused(home: Home, installed: Path) -> None:
@@ -132,6 +154,4 @@ def another_key_is_refused(home: Home, installed: Path) -> None:
     assert "invalid signature" in refused(home, folder, VERIFY_SUMS)
     for name in ("sparkgen-runtime", "charts/spark-app"):
         image = f"{home.registry}/{name}:{__version__}"
-        assert "accepted signatures do not match" in refused(
-            home, folder, f"cosign verify $SIGNED_BY {image}"
-        )
+        assert "accepted signatures do not match" in refused(home, folder, f"signed verify {image}")

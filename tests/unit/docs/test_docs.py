@@ -99,3 +99,10 @@ def test_the_mistake_in_the_readme_is_what_the_tool_prints(tmp_path: Path) -> No
     result = run("validate", "app.yaml", cwd=tmp_path)
     assert result.returncode == 1
     assert result.stdout == shown
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_downloads_to_verify_runs_no_code(page: str) -> None:
+    """`pip download` builds a package that has no wheel, and so runs its code."""
+    lines = re.findall(r"pip download .*", (ROOT / page).read_text(encoding="utf-8"))
+    assert [line for line in lines if "--only-binary=:all:" not in line] == []
