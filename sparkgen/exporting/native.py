@@ -13,10 +13,11 @@ from typing import Any
 from sparkgen.errors import Path
 from sparkgen.exporting import rows
 from sparkgen.exporting.rows import to_property
-from sparkgen.importing.draft import Draft, merged
+from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import ROLES, Row, Take
 from sparkgen.model.properties import TYPED_PROPERTIES
+from sparkgen.resources.merge import merge
 
 PODS = "pods"
 """First part of a target in the pod template of a role."""
@@ -121,7 +122,7 @@ def pod_template(pods: Mapping[str, Any], role: str) -> dict[str, Any]:
     main = next((item for item in given if item.get("name") == name), {"name": name})
     others = [item for item in given if item is not main]
     below = {key: value for key, value in base.get("spec", {}).items() if key != "containers"}
-    spec = {"containers": [merged(main, container), *others], **merged(below, own.get("spec", {}))}
+    spec = {"containers": [merge(main, container), *others], **merge(below, own.get("spec", {}))}
     metadata = {"metadata": base["metadata"]} if base.get("metadata") else {}
     return {**metadata, "spec": spec}
 

@@ -243,6 +243,43 @@ def test_kueue_finds_the_application_by_its_label(tmp_path: Path) -> None:
     assert "batchScheduler" not in document["spec"]
 
 
+def test_a_field_replaces_what_the_template_has_under_its_name(tmp_path: Path) -> None:
+    """As in the pods that sparkgen renders: the API server would refuse two items of one name."""
+    container = {
+        "name": "spark-kubernetes-driver",
+        "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "kept"}],
+        "volumeMounts": [{"name": "new", "mountPath": "/data", "readOnly": True}],
+    }
+    tolerations = [{"key": "spot", "operator": "Exists"}]
+    template = {"spec": {"containers": [container], "tolerations": tolerations}}
+    document = yaml.safe_load(MINIMAL)
+    document["spec"]["volumes"] = [{"name": "new", "emptyDir": {}}]
+    document["spec"].setdefault("driver", {}).update(
+        {
+            "template": template,
+            "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "a"}}}],
+            "volumeMounts": [{"name": "new", "mountPath": "/data"}],
+            "tolerations": tolerations,
+        }
+    )
+    for tool in (Tool.SPARK_SUBMIT, Tool.APACHE):
+        files = export(_document(tmp_path, yaml.safe_dump(document)), tool).files
+        text = files["pi-driver.yaml"] if tool is Tool.SPARK_SUBMIT else files["pi.yaml"]
+        found = yaml.safe_load(text)
+        pod = (
+            found["spec"]
+            if tool is Tool.SPARK_SUBMIT
+            else found["spec"]["driverSpec"]["podTemplateSpec"]["spec"]
+        )
+        main = pod["containers"][0]
+        assert main["env"] == [
+            {"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "a"}}},
+            {"name": "B", "value": "kept"},
+        ]
+        assert main["volumeMounts"] == [{"name": "new", "mountPath": "/data"}]
+        assert pod["tolerations"] == tolerations
+
+
 def test_other_kinds_are_refused(tmp_path: Path) -> None:
     """With their position, and the kinds that can be exported."""
     text = (TESTS.parent / "examples/shuffle-service/app.yaml").read_text("utf-8")
