@@ -66,7 +66,7 @@ def checked(document: Document, inputs: Inputs) -> tuple[Document, list[Problem]
     """
     if inputs.local_files == "unread":
         unpushed = () if lacks_contents(document) else _unpushed(document)
-        return document, [_stale(document, inputs, one) for one in unpushed]
+        return document, [_stale(document, inputs, one) for one in (*unpushed, *_taken(document))]
     looked = found(document, inputs)
     if inputs.local_files == "present":
         return document, [_problem(document, one) for one in looked.wrong]
@@ -143,6 +143,17 @@ def _unpushed(document: Document) -> Iterator[Difference]:
     for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
         if name not in known:
             yield Difference(name, "missing", "was not pushed")
+
+
+def _taken(document: Document) -> Iterator[Difference]:
+    """Yields the artifacts whose contents have a key of sparkgen's own files: no push writes one."""
+    for artifact in spec_of(document.value).get(ARTIFACTS) or ():
+        contents = artifact.get("contents") if isinstance(artifact, dict) else None
+        for part in ("data", "binaryData"):
+            files = contents.get(part) if isinstance(contents, dict) else None
+            if taken := sorted(mounted.RESERVED.intersection(files if isinstance(files, dict) else ())):
+                reason = f"has the key {taken[0]}, by which sparkgen finds a file of its own"
+                yield Difference(str(artifact.get("name")), "changed", reason)
 
 
 def command(document: Document, inputs: Inputs) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from .conftest import DOCUMENT, Cli
 from .test_cli_diff import commit, git, rewrite
@@ -315,6 +316,24 @@ def test_a_commit_with_files_that_cannot_be_read(tree: Cli) -> None:
     commit("a file again")
     back = tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD")
     assert (back.code, "ignored in this revision" in back.err) == (1, True), back.out + back.err
+
+
+def test_a_forged_lock_has_no_file_that_looks_like_sparkgens(tree: Cli) -> None:
+    """The summary would be about the forged tuning; where the files are on disk, the lock differs anyway."""
+    with_files(tree)
+    assert tree("push", "apps/pi/app.yaml").code == 0
+    lock = Path("apps/pi/app.lock.yaml")
+    commit("a lock")
+    assert tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD").code in (0, 1)
+    value = yaml.safe_load(lock.read_text())
+    value["spec"]["artifacts"][0]["contents"]["data"]["tuning.json"] = "{}"
+    lock.write_text(yaml.safe_dump(value))
+    commit("forged")
+    done = tree("diff", "apps/pi/app.yaml", "--from", "HEAD~1", "--to", "HEAD")
+    assert done.code == 2
+    assert (
+        "the artifact `code` has the key tuning.json, by which sparkgen finds a file of its own" in done.err
+    )
 
 
 def _object(kind: str, data: bytes) -> str:
