@@ -194,10 +194,15 @@ def lacks_image(document: Document) -> bool:
 
 def _runs_only_spark(document: Document, spec: Node) -> bool:
     """Whether Spark creates the executors, and neither `fetch` runs nor the Job that removes runs."""
-    value, metadata = spec.value, document.value.get("metadata") or {}
-    removes = metadata.get("target", "kubectl") != "kubectl" or (value.get("run") or {}).get("history")
-    fetches = any("contents" not in one for one in value.get("artifacts") or ())
-    return value.get("allocator") == "spark" and not removes and not fetches
+    value = spec.value
+    if value.get("allocator") != "spark":
+        return False
+    metadata, run, artifacts = document.value.get("metadata"), value.get("run"), value.get("artifacts")
+    target = metadata.get("target", "kubectl") if isinstance(metadata, dict) else "kubectl"
+    history = run.get("history") if isinstance(run, dict) else None
+    listed = artifacts if isinstance(artifacts, list) else ()
+    fetches = any("contents" not in one for one in listed if isinstance(one, dict))
+    return target == "kubectl" and not history and not fetches
 
 
 def place_of_image(document: Document) -> tuple[str, ...]:

@@ -147,7 +147,8 @@ def _unpushed(document: Document) -> Iterator[Difference]:
 
 def _taken(document: Document) -> Iterator[Difference]:
     """Yields the artifacts whose contents have a key of sparkgen's own files: no push writes one."""
-    for artifact in spec_of(document.value).get(ARTIFACTS) or ():
+    artifacts = spec_of(document.value).get(ARTIFACTS)
+    for artifact in artifacts if isinstance(artifacts, list) else ():
         contents = artifact.get("contents") if isinstance(artifact, dict) else None
         for part in ("data", "binaryData"):
             files = contents.get(part) if isinstance(contents, dict) else None

@@ -24,6 +24,25 @@ def unnamed(cli: Cli) -> Cli:
     return cli
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("spec:\n", "spec:\n  allocator: spark\n  artifacts: 5\n"),
+        ("spec:\n", "spec:\n  allocator: spark\n  artifacts: [5]\n"),
+        ("spec:\n", "spec:\n  allocator: spark\n  run: daily\n"),
+        ("metadata:\n  name: pi\nspec:\n", "metadata: [pi]\nspec:\n  allocator: spark\n"),
+        ("metadata:\n  name: pi\nspec:\n", "metadata: pi\nspec:\n  allocator: spark\n"),
+    ],
+)
+def test_a_value_of_another_type_is_a_finding(unnamed: Cli, old: str, new: str) -> None:
+    """Whether the document needs the image is asked before the schema is."""
+    assert old in DOCUMENT
+    Path("app.yaml").write_text(DOCUMENT.replace(old, new))
+    result = unnamed("validate", "app.yaml")
+    assert (result.code, result.err) == (1, "")
+    assert "app.yaml:" in result.out
+
+
 def images(text: str) -> set[str]:
     """The images of rendered containers."""
     return set(re.findall(r"^ +image: (.*)$", text, re.MULTILINE))
