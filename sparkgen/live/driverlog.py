@@ -15,6 +15,7 @@ import re
 from sparkgen.codes import Hindrance, unmarked
 from sparkgen.live.hindrances import MEMORY, executor_memory, stopped
 from sparkgen.live.login import login_failed
+from sparkgen.live.pod_reasons import refusal
 from sparkgen.live.reason import MAX_DETAIL, Reason, detail
 from sparkgen.model.connect import MAIN_CLASS
 
@@ -57,6 +58,10 @@ _ERROR = re.compile(
     r'^(?:Exception in thread "[^"]*" |Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)(?::| ).+)$',
     re.MULTILINE,
 )
+_REFUSED = re.compile(
+    r"KubernetesClientException: Failure executing: POST at: \S+/pods\. Message: (.+?)\.? Received status:"
+)
+"""What Spark's own backend logs when the API server refuses an executor's pod (OperationSupport)."""
 _MOST_LINES = 20
 _FEW_LINES = 5
 _BEGINS = re.compile(r"Traceback \(most recent call last\):|Exception in thread ")
@@ -68,6 +73,12 @@ def failure_in(log: str) -> Reason | None:
     """Returns why the driver's program failed, from the end of its log; None if the log does not show it."""
     known = _java(log) or _ours(log) or _executors(log) or _memory(log) or login_failed(log)
     return known or _files(log) or _program(log)
+
+
+def refused_executor(log: str) -> Reason | None:
+    """Returns why the API server has refused the last executor's pod, by the log of Spark's own backend."""
+    messages = _REFUSED.findall(log)
+    return refusal(messages[-1], "executor") if messages else None
 
 
 def telling_lines(log: str) -> list[str]:

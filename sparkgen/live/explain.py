@@ -13,6 +13,7 @@ from sparkgen import contract
 from sparkgen.cluster.annotations import KILLED
 from sparkgen.codes import Code, Hindrance
 from sparkgen.live import allocatorlog, gangs
+from sparkgen.live.driverlog import refused_executor
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
 from sparkgen.live.hindrances import hindered, in_event, known_reason, tokens_end
@@ -20,7 +21,7 @@ from sparkgen.live.pending import why_pending
 from sparkgen.live.queue import driver_waits, executors_wait, queued, without_class
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import annotation_of, container, moment, served_as
+from sparkgen.live.values import annotation_of, by_spark, container, moment, served_as
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
@@ -95,9 +96,19 @@ def _running(facts: RunFacts, now: datetime) -> Reason | None:
                 return executors_wait(facts.place, admitted, waiting, counts.target)
             if reason := hindered(hindrance):
                 return reason
-        if allocatorlog.has_no_codes(facts.allocator_log):
-            return _unknown(facts)
+        if reason := _untold(facts, counts):
+            return reason
     return _not_serving(facts) or _lost(facts, now) or _raised(facts, now) or _earlier(facts)
+
+
+def _untold(facts: RunFacts, counts: Executors) -> Reason | None:
+    """Returns why executors are missing where no allocator says it: an older one, or Spark's own backend."""
+    if allocatorlog.has_no_codes(facts.allocator_log):
+        return _unknown(facts)
+    # With dynamic allocation, nobody knows how many are wanted: a refusal may be over if some run.
+    if by_spark(facts.run) and (counts.target is not None or not counts.running):
+        return refused_executor(facts.driver_log)
+    return None
 
 
 def _lacks(counts: Executors) -> bool:

@@ -130,11 +130,14 @@ def _events(cluster: Cluster, run: Run) -> Iterator[ObjectView]:
 
 
 def _driver_log(cluster: Cluster, run: Run) -> str:
-    """Returns the end of the driver's log if its program failed, now or before its last restart; else ""."""
+    """Returns the end of the driver's log if its program failed, now or before its last restart; else "".
+
+    If Spark's own backend creates the executors, only this log says why it cannot: then also while it runs.
+    """
     if run.driver is None or contract.is_session(run.driver):
         return ""
     status = container(run.driver)
-    if terminated(status).get("exitCode"):
+    if terminated(status).get("exitCode") or (running(status) and by_spark(run)):
         return _log(cluster, run, contract.DRIVER_CONTAINER)
     last = (status.get("lastState") or {}).get("terminated") or {}
     if last.get("exitCode") and not running(status):

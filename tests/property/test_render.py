@@ -16,6 +16,7 @@ import yaml
 from hypothesis import given, settings
 
 from k8s import crds, pod_security
+from sparkgen import contract
 from sparkgen.model import build
 from sparkgen.names import canonical_json
 from sparkgen.resources import render, run_name
@@ -57,7 +58,7 @@ def pods(objects: tuple[Value, ...]) -> Iterator[Value]:
             if "template" in inner
         )
         if "executor.json" in item.get("data", {}):
-            yield json.loads(item["data"]["executor.json"])["template"]
+            yield dict(contract.executor_template(json.loads(item["data"]["executor.json"])))
 
 
 @given(documents())

@@ -83,6 +83,23 @@ def tuning(**executors: int) -> Object:
     }
 
 
+def by_spark() -> Object:
+    """A Job whose driver creates its executors."""
+    arguments = [*contract.DRIVER_ARGUMENTS_OF_SPARK, "local:///a.py"]
+    container = {"name": contract.DRIVER_CONTAINER, "args": arguments}
+    return job(spec={"template": {"spec": {"containers": [container]}}})
+
+
+def conf_map(conf: str) -> Object:
+    """The run's ConfigMap with the properties of Spark's own backend."""
+    text = f"spark.master {MASTER}\n{conf}"
+    return {
+        "kind": "ConfigMap",
+        "metadata": {"name": "pi-1a2b3c4d-conf"},
+        "data": {contract.SPARK_DEFAULTS_FILE: text},
+    }
+
+
 def with_allocator(pod: Object) -> Object:
     """A driver's pod whose allocator runs."""
     pod["status"]["initContainerStatuses"] = [{"name": "allocator", "state": runs()}]
@@ -137,18 +154,34 @@ def test_until_the_allocator_speaks_the_tuning_says_how_many(planned: dict[str, 
 )
 def test_without_an_allocator_the_properties_say_how_many(conf: str, shown: str) -> None:
     """With Spark's own backend nothing has a target; with dynamic allocation only the driver knows it."""
-    container = {
-        "name": contract.DRIVER_CONTAINER,
-        "args": [*contract.DRIVER_ARGUMENTS_OF_SPARK, "local:///a.py"],
-    }
-    of_spark = job(spec={"template": {"spec": {"containers": [container]}}})
-    files = {
-        "kind": "ConfigMap",
-        "metadata": {"name": "pi-1a2b3c4d-conf"},
-        "data": {"spark-defaults.conf": f"spark.master {MASTER}\n{conf}"},
-    }
-    [row] = made(Cluster(of_spark, driver(of_spark, state=runs()), files))
+    of_spark = by_spark()
+    [row] = made(Cluster(of_spark, driver(of_spark, state=runs()), conf_map(conf)))
     assert (count(row.executors), row.reason) == (shown, None)
+
+
+REFUSED = """\
+26/11/22 01:02:00 ERROR Utils: Uncaught exception in thread kubernetes-executor-snapshots-subscribers-0
+io.fabric8.kubernetes.client.KubernetesClientException: Failure executing: POST at: \
+https://kubernetes.default.svc/api/v1/namespaces/analytics/pods. Message: pods "pi-1-exec-3" is forbidden: \
+exceeded quota: few, requested: pods=1, used: pods=3, limited: pods=3. Received status: Status(code=403)
+\tat io.fabric8.kubernetes.client.dsl.internal.OperationSupport.requestFailure(OperationSupport.java:642)
+"""
+
+
+def test_the_log_of_a_driver_that_creates_executors_says_why_it_cannot() -> None:
+    """The API server's message is explained as one about the driver's pod is."""
+    of_spark = by_spark()
+    pod = driver(of_spark, state=runs())
+    cluster = Cluster(
+        of_spark,
+        pod,
+        conf_map("spark.executor.instances 3\n"),
+        logs={(named(pod), contract.DRIVER_CONTAINER): REFUSED},
+    )
+    [row] = made(cluster)
+    assert row.reason is not None
+    assert row.reason.code == "quota"
+    assert "requested: pods=1, used: pods=3, limited: pods=3" in row.reason.text
 
 
 def test_only_the_log_that_tells_is_read() -> None:

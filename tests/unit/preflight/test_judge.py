@@ -544,3 +544,28 @@ def test_servers_are_called_by_their_names(document: dict[str, Any], role: str) 
     """A Deployment is not always a history server."""
     objects = resources.render(model.describe(document, "analytics"))
     assert {(one.role, one.count) for one in needs.pods(objects)} == {(role, 0)}
+
+
+@pytest.mark.parametrize(
+    ("spec", "count"),
+    [
+        ({"executor": {"instances": 3}}, 3),
+        ({"dynamicAllocation": {"enabled": True, "minExecutors": 1, "initialExecutors": 2}}, 2),
+    ],
+)
+def test_executors_that_spark_creates_count(spec: dict[str, Any], count: int) -> None:
+    """Their number is in the driver's properties, because no allocator reads a tuning file."""
+    application = {
+        "kind": "SparkApplication",
+        "metadata": {"name": "pi"},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": "3.5.8",
+            "image": "spark",
+            "mainApplicationFile": "local:///opt/a.py",
+            "allocator": "spark",
+            **spec,
+        },
+    }
+    objects = resources.render(model.describe(application, "analytics"))
+    assert [(one.role, one.count) for one in needs.pods(objects)] == [("driver", 1), ("executor", count)]
