@@ -52,8 +52,11 @@ $(STAMP): pyproject.toml requirements/dev.txt
 	@touch $@
 
 wheel: $(STAMP) ## Build the wheel and install it into .venv in place of the checkout, so that tests use what users get
-	@rm -rf build/wheel && mkdir -p build
-	@$(BIN)/python -I -m build --no-isolation --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
+	@rm -rf build/wheel build/runtime && mkdir -p build
+	@{ $(BIN)/python tools/spark/scheduler.py >/dev/null && $(BIN)/python -m sparkgen runtime -o build/runtime; } || \
+	  echo "the wheel will not contain the runtime: sparkgen compiles it where it is first needed" >&2
+	@runtime=$$(test ! -d build/runtime || echo "$(CURDIR)/build/runtime"); SPARKGEN_RUNTIME=$$runtime \
+	  $(BIN)/python -I -m build --no-isolation --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
 	@$(PIP) --no-deps --force-reinstall build/wheel/*.whl
 	@$(BIN)/python -I -c 'import sparkgen; print("installed:", sparkgen.__path__[0])'
 	@echo "changes in the checkout have no effect until the next 'make wheel'; to use the checkout again: touch pyproject.toml && make venv" >&2

@@ -26,6 +26,7 @@ from sparkgen.usecases.diff import side
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.lint import Findings, LintOptions
 from sparkgen.usecases.render import render as render_one
+from sparkgen.usecases.runtime import shared_by
 from sparkgen.usecases.validate import Checked, agree, check
 from sparkgen.writers.manifest import Bundle, Manifest
 from sparkgen.writers.stream import stream
@@ -89,7 +90,7 @@ def render(documents: Sequence[Document], namespace: str = "") -> tuple[Bundle, 
 
 def text(bundles: Sequence[Bundle]) -> str:
     """Manifests as one YAML stream, as `sparkgen render` prints it. SparkgenError for the same one twice."""
-    return stream(bundles)
+    return stream(bundles, shared_by(bundles))
 
 
 def lint(

@@ -20,6 +20,18 @@ Nobody publishes an image yet, so the name is one that nobody can publish: hosts
 resolve (RFC 2606). Under a name that somebody else could take, the allocator's credential would be theirs.
 """
 
+PYTHON_IMAGE = (
+    "docker.io/library/python:3.13-slim"
+    "@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
+)
+"""Default of `spec.pythonImage`: what runs the runtime of a ConfigMap, and the base of the runtime image."""
+RUNTIME_NAME = "sparkgen-runtime"
+"""How the name of a ConfigMap with the runtime begins (Scala line and digest follow), and its component."""
+RUNTIME_PROGRAM_FILE = "runtime.pyz"
+"""The key of the zip application in that ConfigMap: the commands of the runtime image."""
+RUNTIME_JAR_FILE = "scheduler.jar"
+"""The key of the scheduler jar in that ConfigMap."""
+
 # --- names ----------------------------------------------------------------------------------------
 
 DRIVER_CONTAINER = "spark-kubernetes-driver"
@@ -53,6 +65,8 @@ JANITOR_CONTAINER = "janitor"
 VOLUME_PREFIX = "sparkgen-"
 """Every volume that sparkgen adds to a pod starts so; a document may not."""
 LIB_VOLUME = f"{VOLUME_PREFIX}lib"
+RUNTIME_VOLUME = f"{VOLUME_PREFIX}runtime"
+"""The zip application, from the ConfigMap with the runtime."""
 SESSION_VOLUME = f"{VOLUME_PREFIX}session"
 CONF_VOLUME = f"{VOLUME_PREFIX}conf"
 CONF_FILES_VOLUME = f"{VOLUME_PREFIX}conf-files"
@@ -91,6 +105,7 @@ LOCAL_DIR_VOLUME_PREFIX = "spark-local-dir-"
 ROOT = "/opt/sparkgen"
 """Everything that sparkgen mounts lies below it; a document may mount nothing there."""
 LIB_DIR = f"{ROOT}/lib"
+RUNTIME_DIR = f"{ROOT}/runtime"
 SESSION_DIR = f"{ROOT}/session"
 CONF_DIR = f"{ROOT}/conf"
 HADOOP_DIR = f"{ROOT}/hadoop"
@@ -126,7 +141,9 @@ SCRATCH_DIR = "/var/data/spark"
 TOKEN_DIR = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path, where clients look
 
 SCHEDULER_JAR = f"{LIB_DIR}/scheduler.jar"
-"""What `install` puts there: the jar of the application's Scala line."""
+"""What `install` puts there, or the ConfigMap with the runtime: the jar of the application's Scala line."""
+RUNTIME_COMMAND = ("python3", "-I", f"{RUNTIME_DIR}/{RUNTIME_PROGRAM_FILE}")
+"""The command of containers that run the runtime of a ConfigMap; `-I` as in the runtime image."""
 RUNTIME_JARS = "/opt/sparkgen-runtime/jars"
 """Where the runtime image has the jars of all Scala lines."""
 RUNTIME_JAR_PREFIX = "sparkgen-scheduler_"

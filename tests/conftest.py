@@ -22,6 +22,7 @@ from k8s import kubernetes_schemas as schemas
 from spark import spark_home
 from spark.trial_driver import Trial
 from tests import scale
+from tests.fake_runtime import SMALL, VARIABLE
 
 # A deadline per example fails tests on a busy machine, and a random seed fails them on some days only.
 # `pytest --hypothesis-profile=explore` looks for new counter-examples.
@@ -38,6 +39,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # helm and kubeconform live for a tenth of a second, of which collecting their garbage is a third.
 os.environ |= {"GOGC": "off", "GOMEMLIMIT": "300MiB"} | os.environ
+
+# What commands write for documents that name no runtime; tests/e2e takes the real one.
+os.environ[VARIABLE] = str(SMALL)
 
 ROOT = Path(__file__).parents[1]
 # Under `make wheel` the tests are of what is installed: no program that they start may find the checkout's

@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from cluster.runtime_image import CONFIGURED
 from common import progress
 from common.cachedir import ToolError, environment
 from common.command import run, tells_errors
@@ -145,10 +146,14 @@ def next_steps(command: str, rendered: Sequence[Rendered]) -> list[tuple[str, st
 
 
 def render(command: Path, variant: Variant, output: Path) -> Rendered:
-    """Validate and render one variant into `output`/<name>; ToolError with what sparkgen said if it fails."""
+    """Validate and render one variant into `output`/<name>; ToolError with what sparkgen said if it fails.
+
+    A configuration names a runtime image: to make a ConfigMap with the runtime, a clone needs Java.
+    """
     directory = output / variant.name
-    for arguments in (["validate", *variant.inputs], ["render", *variant.inputs, "-o", str(directory)]):
-        run(str(command), *arguments)
+    inputs = [str(Path(word).absolute()) if Path(word).exists() else word for word in variant.inputs]
+    for arguments in (["validate", *inputs], ["render", *inputs, "-o", str(directory.absolute())]):
+        run(str(command.absolute()), *arguments, cwd=CONFIGURED)
     return read_rendered(variant, directory)
 
 

@@ -54,6 +54,7 @@ SECTIONS = {
         "schema": "Print the document's JSON Schema, or write Kubernetes' schemas.",
         "rule": "Explain a rule by its code, or list all rules.",
         "chart": "Copy or package the Helm chart that takes the same documents.",
+        "runtime": "Print the ConfigMap with the runtime, for Helm.",
         "image": "Build the runtime image, and push it to your registry.",
         "version": "Print the version of sparkgen.",
     },

@@ -29,9 +29,10 @@ from sparkgen.live.values import served_as
 from sparkgen.preflight import Finding, Unknown, Wanted, needs
 from sparkgen.preflight.gather import own_job
 from sparkgen.semantics.local_entries import concerned
-from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases.apply import Outcome, Task, Way, apply_all, findings, look, wanted
+from sparkgen.usecases.bring_runtime import bring
 from sparkgen.usecases.collisions import claim, shared_objects
+from sparkgen.usecases.runtime import config_maps
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def _apply(options: Apply) -> int:
     tasks = look(cluster, all_wanted, now, preflight=not options.skip_preflight, force=options.force)
     if _stopped(tasks, options):
         return 1
+    _bring_runtimes(cluster, all_wanted, options)
     outcomes = apply_all(
         cluster,
         tasks,
@@ -113,6 +115,15 @@ def _apply(options: Apply) -> int:
     if options.output in ("json", "yaml"):
         listing.show_objects([one.item for outcome in outcomes for one in outcome.done], options.output)
     return _end(cluster, tasks, options)
+
+
+def _bring_runtimes(cluster: Cluster, all_wanted: Sequence[Wanted], options: Apply) -> None:
+    """Create the ConfigMaps with the runtime that the applications share, and print a line for each."""
+    after = " (dry run)" if options.dry_run else ""
+    for item in config_maps((one.namespace, one.runtime) for one in all_wanted):
+        result = bring(cluster, item, dry_run=options.dry_run)
+        if options.output in ("text", "name"):
+            listing.show_objects([item], options.output, f"{result}{after}")
 
 
 def _stopped(tasks: Sequence[Task], options: Apply) -> bool:
@@ -177,8 +188,7 @@ def _documents(options: Apply) -> Sequence[Document]:
     If their local files have changed since the last push, pushes them.
     """
     inputs = options if options.no_push else replace(options, local_files="pushable")
-    # The preflight checks whether a node has the image, and reports it.
-    documents = valid_documents(inputs, hidden=() if options.skip_preflight else (UNNAMED,))
+    documents = valid_documents(inputs)
     if documents is None:
         return ()
     agree(documents, options.namespace)

@@ -64,6 +64,11 @@ def delete(options: DeleteOptions) -> int:
     if not output.confirmed(question, yes=options.yes):
         return 1
     usecase.delete(cluster, objects, lambda gone: listing.show_objects(gone, options.output, "deleted"))
+    for name in usecase.unused_runtimes(cluster) if not options.quiet else ():
+        output.note(
+            f"no application in {cluster.namespace} uses {name} any more; to delete it: "
+            f"kubectl delete configmap {name} -n {cluster.namespace}"
+        )
     return 0
 
 

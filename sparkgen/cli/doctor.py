@@ -26,6 +26,7 @@ from sparkgen.terminal import visible
 from sparkgen.usecases import doctor as usecase
 from sparkgen.usecases.apply import wanted
 from sparkgen.usecases.local_files import found, with_contents
+from sparkgen.usecases.runtime import with_own_runtime
 from sparkgen.usecases.validate import check
 from sparkgen.usecases.wait import TimeLimit
 
@@ -88,7 +89,7 @@ def doctor(options: DoctorOptions) -> int:
     if document is None:
         return 1
     cluster = connect(options.place)
-    facts = NamespaceFacts(cluster, wanted(document, cluster.namespace), datetime.now(UTC))
+    facts = NamespaceFacts(cluster, with_own_runtime(wanted(document, cluster.namespace)), datetime.now(UTC))
     clock = usecase.Clock()
     limit = TimeLimit(options.timeout, clock.now() + seconds)
     rows: list[Row] = []
@@ -183,7 +184,9 @@ COMMAND = command(
     Option("image", "--image IMAGE", f"Spark image to try. Default: docker.io/apache/spark:{SUGGESTED}."),
     Option("spark_version", "--spark-version VERSION", f"Version of Spark in it. Default: {SUGGESTED}."),
     Option(
-        "runtime_image", "--runtime-image IMAGE", "Runtime image to try. Default: that of .sparkgen.yaml."
+        "runtime_image",
+        "--runtime-image IMAGE",
+        "Runtime image to try. Default: the runtime of .sparkgen.yaml, or a ConfigMap.",
     ),
     *CHANGES,
     Option("timeout", "--timeout TIME", "Time for everything, from 1m to 1h.", default="3m"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sparkgen import __version__
@@ -42,21 +42,11 @@ def wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:
     return [problem for problem in problems if every or problem.severity is Severity.ERROR]
 
 
-def valid_documents(
-    request: Request, stdin: Stdin | None = None, hidden: Container[str] = ()
-) -> tuple[Document, ...] | None:
-    """Returns the documents of a request; None if one has errors. Prints their problems on standard error.
-
-    `hidden`: the codes of warnings that are not printed.
-    """
+def valid_documents(request: Request, stdin: Stdin | None = None) -> tuple[Document, ...] | None:
+    """Returns the documents of a request; None if one has errors. Prints their problems on standard error."""
     stdin = stdin or Stdin()
     checked = check(request, stdin)
-    shown = [
-        problem
-        for problem in wanted(checked.problems, request)
-        if problem.severity is Severity.ERROR or problem.code not in hidden
-    ]
-    if shown:
+    if shown := wanted(checked.problems, request):
         show(shown, request, stdin, on_stdout=False)
     return None if checked.errors else checked.documents
 

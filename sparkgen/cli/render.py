@@ -15,6 +15,7 @@ from sparkgen.cli.problems import Stdin, show, valid_documents
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.collisions import claims, shared_objects
+from sparkgen.usecases.runtime import shared_by
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ the first directory.
 EXAMPLES = """\b
 Examples:
   sparkgen render app.yaml                         # print all manifests
-  sparkgen render app.yaml | kubectl apply -f -
+  sparkgen render app.yaml | kubectl apply --server-side -f -
   sparkgen render app.yaml -o deploy/pi            # files to commit
   sparkgen render app.yaml -o deploy/pi --check    # in CI: is it up to date?
   sparkgen render app.yaml --target argocd -o deploy/pi
@@ -93,7 +94,7 @@ def _check_options(request: Request) -> None:
 def _print(bundles: Sequence[Bundle]) -> int:
     from sparkgen.writers.stream import stream  # noqa: PLC0415 - one of three outputs
 
-    output.data(stream(bundles))
+    output.data(stream(bundles, shared_by(bundles)))
     return 0
 
 
@@ -101,7 +102,7 @@ def _write(bundles: Sequence[Bundle], request: Request) -> int:
     from sparkgen.writers.layout import layout  # noqa: PLC0415
     from sparkgen.writers.render_directory import write  # noqa: PLC0415
 
-    files = layout(bundles, version=__version__)
+    files = layout(bundles, shared_by(bundles), version=__version__)
     changes = write(Path(request.directory), files)
     if not request.quiet:
         output.note(_summary(request.directory, len(files), changes))
@@ -120,7 +121,7 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     from sparkgen.writers.check import difference  # noqa: PLC0415
     from sparkgen.writers.layout import layout  # noqa: PLC0415
 
-    diff = difference(Path(request.directory), layout(bundles, version=__version__))
+    diff = difference(Path(request.directory), layout(bundles, shared_by(bundles), version=__version__))
     if diff:
         output.write(diff)
         output.note(f"{request.directory} is out of date; next: {command_line(request)}")

@@ -24,6 +24,7 @@ from sparkgen.usecases.repository import (
     problems_of,
     refuse_shared_places,
     render_parts,
+    render_shared,
 )
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def render_repository(request: Request) -> int:
         output.note("nothing was written; fix the errors in all documents first")
         return 1
     rendered = [one for outcome in outcomes for one in outcome.rendered]
+    rendered += render_shared(repository, outcomes)
     refuse_shared_places(rendered)
     from sparkgen.writers import leftovers  # noqa: PLC0415 - only for a whole repository
     from sparkgen.writers.root import refuse_other  # noqa: PLC0415

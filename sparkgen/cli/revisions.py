@@ -38,7 +38,7 @@ class Unit:
     """A file with documents, and the overlays for it, all with name and content.
 
     `name`: a Found if the file was found in a directory.
-    `environment`: the environment of the overlays, with -R; else "". `runtime_image`: from the repository's
+    `environment`: the environment of the overlays, with -R; else "". `runtime`: from the repository's
     configuration, or "". `lock`: name and content of its lock file; the name is "" if there is none.
     """
 
@@ -46,7 +46,7 @@ class Unit:
     data: bytes
     overlays: tuple[tuple[str, bytes], ...] = ()
     environment: str = ""
-    runtime_image: str = ""
+    runtime: tuple[str, ...] = ()
     lock: tuple[str, bytes] = ("", b"")
 
 
@@ -94,8 +94,9 @@ def _configured(where: Repository, point: Point) -> Configured:
 
 
 def _units(where: Repository, point: Point, request: Request, configured: Configured) -> list[Unit]:
-    image = str(configured.runtime_image.value) if configured.runtime_image else ""
-    return [replace(unit, runtime_image=image) for unit in _found(where, point, request)]
+    named = (configured.runtime_image, configured.runtime_config_map, configured.python_image)
+    runtime = tuple(str(node.value) if node else "" for node in named)
+    return [replace(unit, runtime=runtime) for unit in _found(where, point, request)]
 
 
 def _found(where: Repository, point: Point, request: Request) -> list[Unit]:

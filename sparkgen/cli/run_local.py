@@ -20,7 +20,6 @@ from sparkgen.local import run as processes
 from sparkgen.local.application import application_of
 from sparkgen.local.ignored_fields import ignored_fields
 from sparkgen.semantics.local_entries import concerned
-from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases import local_files
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def run(options: ProgramOptions, maps: tuple[str, ...]) -> int:
 
 def one_document(request: Request, name: str) -> Document | None:
     """Returns the document to run; None if it has errors. Prints its problems."""
-    documents = valid_documents(request, hidden=(UNNAMED,))
+    documents = valid_documents(request)
     return None if documents is None else _picked(documents, name)
 
 

@@ -28,9 +28,11 @@ from sparkgen.shell.driver_files import Listening, Reached
 from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import AskedSession, objects_of
 from sparkgen.shell.unused_fields import unused_fields
+from sparkgen.usecases.bring_runtime import bring
 from sparkgen.usecases.connect import run_client
 from sparkgen.usecases.forwarding import Forwarding, Served
 from sparkgen.usecases.local_files import folder_of
+from sparkgen.usecases.runtime import config_maps, own_config_map, with_runtime
 from sparkgen.usecases.validate import agree
 from sparkgen.usecases.wait import TimeLimit
 
@@ -98,6 +100,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     seconds = seconds_of(options.timeout) or 0
     requirements.check_kind(document)
     cluster = connect(options.place)
+    document = with_runtime(document)
     application = model.build(document.value, request.namespace or cluster.namespace)
     requirements.check_authenticates(application)
     requirements.check_scheduler(application)
@@ -115,6 +118,8 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     objects = objects_of(application, asked)
     limit = TimeLimit(options.timeout, time.monotonic() + seconds)
     with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
+        for item in config_maps([(application.namespace, own_config_map(application))]):
+            bring(cluster, item)
         session.make_basis(cluster, objects)
         # Registered before the Job is created: if the answer is lost, or a signal comes, the Job may exist.
         ending = stack.enter_context(contextlib.ExitStack())

@@ -14,6 +14,8 @@ from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
 
 _SUFFIXES = (".yaml", ".yml")
+_SHARED = f"config-map-{contract.RUNTIME_NAME}-"
+"""How the names of files begin that are no application's: the applications name the runtime."""
 
 
 def read(directory: Path) -> dict[str, str]:
@@ -36,8 +38,11 @@ def _files(directory: Path) -> Iterator[Path]:
         names[:] = [name for name in names if not name.startswith(".")]
         paths = (Path(folder, name) for name in files if name.endswith(_SUFFIXES))
         yield from (
-            path for path in paths if path.is_file() or not path.exists()
-        )  # no pipe, which may not end
+            path
+            for path in paths
+            if (path.is_file() or not path.exists())  # no pipe, which may not end
+            and not path.name.startswith(_SHARED)
+        )
 
 
 def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], list[Side]]:

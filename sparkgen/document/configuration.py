@@ -2,6 +2,7 @@
 
 ```yaml
 runtimeImage: registry.example.com/sparkgen-runtime:1@sha256:...
+pythonImage: registry.example.com/python:3.13-slim@sha256:...
 maxArtifactSize: 4Gi
 lint: ...
 ```
@@ -25,8 +26,13 @@ from sparkgen.errors import Position, Problem, Severity, SparkgenError
 
 FILE_NAME = ".sparkgen.yaml"
 RUNTIME_IMAGE = "runtimeImage"
+RUNTIME_CONFIG_MAP = "runtimeConfigMap"
+PYTHON_IMAGE = "pythonImage"
+RUNTIME_FIELDS = (RUNTIME_IMAGE, RUNTIME_CONFIG_MAP, PYTHON_IMAGE)
+"""Fields of a document, too, which takes precedence."""
 MAX_ARTIFACT_SIZE = "maxArtifactSize"
-FIELDS = ("lint", RUNTIME_IMAGE, MAX_ARTIFACT_SIZE)
+FIELDS = ("lint", *RUNTIME_FIELDS, MAX_ARTIFACT_SIZE)
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 _SIZE = re.compile(r"([1-9][0-9]{0,6})(Mi|Gi)")
 
 # https://pkg.go.dev/github.com/distribution/reference: a domain, a path, and a tag, a digest or both.
@@ -40,6 +46,12 @@ IMAGE = re.compile(
     rf"(?P<repository>{_DOMAIN}(?:/{_PART})+)(?::(?P<tag>{_TAG}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII
 )
 """An image name with a registry: without one, each node may pull the image from a different registry."""
+
+_IMAGES = {
+    RUNTIME_IMAGE: "registry.example.com/sparkgen-runtime:1",
+    PYTHON_IMAGE: "registry.example.com/python:3.13-slim",
+}
+"""The fields with images, and an example of each."""
 
 _KINDS = {
     "SparkApplication": ("spec",),
@@ -60,6 +72,8 @@ class Configured:
     """
 
     runtime_image: Node | None = None
+    runtime_config_map: Node | None = None
+    python_image: Node | None = None
     max_artifact_bytes: int | None = None
 
 
@@ -84,11 +98,15 @@ def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
     """The values in a configuration's bytes, or their problems (SG200, and those of the YAML)."""
     parts, problems = sections(data, file)
     given = {name: node for part in parts for name, node in part.items()}
-    image, size = given.get(RUNTIME_IMAGE), given.get(MAX_ARTIFACT_SIZE)
+    size = given.get(MAX_ARTIFACT_SIZE)
     if problems:
         return tuple(problems)
+    runtime = (given.get(field) for field in RUNTIME_FIELDS)
+    image, config_map, python = (None if node is None or node.value is None else node for node in runtime)
     return Configured(
-        None if image is None or image.value is None else image,
+        image,
+        config_map,
+        python,
         None if size is None or size.value is None else _bytes(size.text),
     )
 
@@ -153,15 +171,30 @@ def _top_level(root: Node) -> Iterator[Problem]:
             near = nearest(name, FIELDS)
             step = f"write `{near}`" if near else f"write one of {', '.join(FIELDS)}"
             yield mistake(root.keys[name], (name,), f"`{name}` is not a field here", step, name)
-    image = root.entries.get(RUNTIME_IMAGE)
-    if image is not None and image.value is not None and (said := _image_problem(image.value)):
-        step = "for example: registry.example.com/sparkgen-runtime:1@sha256:..."
-        yield mistake(image.position, (RUNTIME_IMAGE,), said, step, shortened(image.text))
-
+    yield from _runtime_problems(root)
     size = root.entries.get(MAX_ARTIFACT_SIZE)
     if size is not None and size.value is not None and not _SIZE.fullmatch(size.text):
         said, step = "must be a size in Mi or Gi", "for example: 4Gi"
         yield mistake(size.position, (MAX_ARTIFACT_SIZE,), said, step, shortened(size.text))
+
+
+def _runtime_problems(root: Node) -> Iterator[Problem]:
+    """The problems with the fields for the runtime."""
+    for field, example in _IMAGES.items():
+        image = root.entries.get(field)
+        if image is not None and image.value is not None and (said := _image_problem(image.value)):
+            step = f"for example: {example}@sha256:..."
+            yield mistake(image.position, (field,), said, step, shortened(image.text))
+    name = root.entries.get(RUNTIME_CONFIG_MAP)
+    if name is None or name.value is None:
+        return
+    if not isinstance(name.value, str) or not _NAME.fullmatch(name.value):
+        step = "sparkgen runtime --name prints the name of this version's"
+        yield mistake(name.position, (RUNTIME_CONFIG_MAP,), "must be a ConfigMap's name", step, name.text)
+    elif (image := root.entries.get(RUNTIME_IMAGE)) is not None and image.value is not None:
+        step = f"delete `{RUNTIME_CONFIG_MAP}` or `{RUNTIME_IMAGE}`: one of them has the runtime"
+        said = f"`{RUNTIME_IMAGE}` is set, too"
+        yield mistake(name.position, (RUNTIME_CONFIG_MAP,), said, step, name.text)
 
 
 def _bytes(text: str) -> int | None:
@@ -186,10 +219,12 @@ def mistake(position: Position, path: tuple[str | int, ...], message: str, step:
 # --- values for documents -----------------------------------------------------------------------------
 
 
-def lacks_image(document: Document) -> bool:
-    """Whether a document's pods run the runtime image, but the document does not name it."""
+def lacks_runtime(document: Document) -> bool:
+    """Whether a document's pods need the runtime, but the document does not say where it is."""
     node = _holder(document)
-    return node is not None and not node.value.get(RUNTIME_IMAGE) and not _runs_only_spark(document, node)
+    if node is None or _runs_only_spark(document, node):
+        return False
+    return not (node.value.get(RUNTIME_IMAGE) or node.value.get(RUNTIME_CONFIG_MAP))
 
 
 def _runs_only_spark(document: Document, spec: Node) -> bool:
@@ -205,28 +240,38 @@ def _runs_only_spark(document: Document, spec: Node) -> bool:
     return target == "kubectl" and not history and not fetches
 
 
-def place_of_image(document: Document) -> tuple[str, ...]:
-    """The path of the field that names the runtime image; () for a kind without this field."""
+def place_of_runtime(document: Document) -> tuple[str, ...]:
+    """The path of the mapping that says where the runtime is; () for a kind that needs none."""
     kind = document.value.get("kind")
-    where = _KINDS.get(kind, ()) if isinstance(kind, str) else ()
-    return (*where, RUNTIME_IMAGE) if where else ()
+    return _KINDS.get(kind, ()) if isinstance(kind, str) else ()
 
 
 def _holder(document: Document) -> Node | None:
-    """The mapping for the name of the runtime image; None if the document does not have it."""
+    """The mapping that says where the runtime is; None if the document does not have it."""
     node: Node | None = document.node
-    where = place_of_image(document)[:-1]
+    where = place_of_runtime(document)
     for part in where:
         node = node.entries.get(part) if node is not None else None
     return node if where and node is not None and node.is_mapping else None
 
 
 def lay_under(document: Document, configured: Configured) -> Document:
-    """The document with the runtime image of the configuration, if it does not name one itself."""
-    image = configured.runtime_image
-    if image is None or not lacks_image(document):
+    """The document with the runtime of the configuration, if it does not name one itself."""
+    if lacks_runtime(document):
+        document = with_field(document, RUNTIME_IMAGE, configured.runtime_image)
+    if lacks_runtime(document):
+        document = with_field(document, RUNTIME_CONFIG_MAP, configured.runtime_config_map)
+    node = _holder(document)
+    if node is None or node.value.get(RUNTIME_IMAGE) or node.value.get(PYTHON_IMAGE):
         return document
-    root = _with(document.node, place_of_image(document), image)
+    return with_field(document, PYTHON_IMAGE, configured.python_image)
+
+
+def with_field(document: Document, field: str, value: Node | None) -> Document:
+    """The document with a field that says where the runtime is; unchanged if the value is None."""
+    if value is None:
+        return document
+    root = _with(document.node, (*place_of_runtime(document), field), value)
     return replace(document, node=root, value=root.value)
 
 

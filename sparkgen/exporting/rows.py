@@ -209,6 +209,8 @@ KERBEROS_ROWS = tuple(
 OWN_ROWS = (
     Row("spec.allocator", needless=True, reason="Spark's own backend always creates the executors"),
     Row("spec.runtimeImage", needless=True, reason="only sparkgen's allocator uses it"),
+    Row("spec.runtimeConfigMap", needless=True, reason="only sparkgen's allocator uses it"),
+    Row("spec.pythonImage", needless=True, reason="only sparkgen's allocator uses it"),
     Row("spec.delivery", needless=True, reason="only sparkgen delivers files"),
     Row("spec.artifacts", needless=True, reason="only sparkgen delivers files"),
     Row("spec.deps.requirements", reason=_OWN, step="install the Python packages into the image"),

@@ -88,18 +88,19 @@ def libraries(folder: Path, work: Path, progress: Progress) -> None:
 
 def scheduler_jars(environment: Mapping[str, str], progress: Progress) -> Sequence[Path]:
     """The scheduler's jar for each Scala line, compiled if the cache has none."""
+    return [scheduler_jar(line, environment, progress) for line in COMPILED]
 
-    def compiler(line: str, version: str) -> Compiler:
-        return Compiler(
-            version,
-            line,
-            lambda: spark.fetched(version, environment, progress),
-            lambda: java.find(environment).command,
-        )
 
-    return [
-        jars.scheduler(compiler(line, version), environment, progress) for line, version in COMPILED.items()
-    ]
+def scheduler_jar(line: str, environment: Mapping[str, str], progress: Progress) -> Path:
+    """The scheduler's jar for a Scala line, compiled if the cache has none."""
+    version = COMPILED[line]
+    compiler = Compiler(
+        version,
+        line,
+        lambda: spark.fetched(version, environment, progress),
+        lambda: java.find(environment).command,
+    )
+    return jars.scheduler(compiler, environment, progress)
 
 
 def settle(folder: Path) -> None:

@@ -64,10 +64,7 @@ def levels(profiles: Iterable[str]) -> dict[str, Severity]:
 
 @cache
 def validity_warnings() -> tuple[str, ...]:
-    """The codes of warnings of `sparkgen validate`, whose severity a policy may set, too.
-
-    SG020 is not among them: validate, render and apply report it, and a policy for it would not be useful.
-    """
+    """The codes of warnings of `sparkgen validate`, whose severity a policy may set, too."""
     meaning = [rule.code for rule in semantics.RULES if rule.severity is WARNING]
     return ("SG008", "SG018", *dict.fromkeys(meaning))
 

@@ -15,7 +15,7 @@ from sparkgen.semantics.software import is_latest, registry, with_registry
 
 @shared_rule("SG220", WARNING, PRODUCTION, servers=SERVER_KINDS)
 def digest(subject: View) -> Iterator[Finding]:
-    """Images with a tag, which may be moved, and no digest; SG020 reports the default runtime image."""
+    """Images with a tag, which may be moved, and no digest."""
     for path, image, _ in _images(subject):
         if "@sha256:" not in image and image != contract.RUNTIME_IMAGE:
             yield Finding(

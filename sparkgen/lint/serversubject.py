@@ -10,6 +10,7 @@ from sparkgen import contract, model, resources
 from sparkgen.errors import Path
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Pod, View
+from sparkgen.model.runtime import image_field
 from sparkgen.model.server import Server
 
 _ROOT: Path = ("spec",)
@@ -48,15 +49,16 @@ class ServerSubject(View):
 def _pod(server: Server, template: Mapping[str, Any]) -> Pod:
     role = _ROLES[server.COMPONENT]
     found = [
-        _container(role, container)
+        _container(server, container)
         for field in ("initContainers", "containers")
         for container in template["spec"].get(field) or ()
     ]
     return Pod(role, template, tuple(found), ((*_ROOT, "podSecurityContext"),), ((*_ROOT, "annotations"),))
 
 
-def _container(role: str, spec: Mapping[str, Any]) -> Container:
+def _container(server: Server, spec: Mapping[str, Any]) -> Container:
+    role = _ROLES[server.COMPONENT]
     name = spec["name"]
     if name in _RUNTIME:
-        return Container(role, "runtime", name, spec, ((*_ROOT, "runtimeImage"),))
+        return Container(role, "runtime", name, spec, ((*_ROOT, image_field(server.spec)),))
     return Container(role, "spark", name, spec, (_ROOT,))

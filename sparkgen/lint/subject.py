@@ -14,6 +14,7 @@ from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Kind, Pod, View
 from sparkgen.model.application import Application
 from sparkgen.model.kerberos import ENCRYPTION
+from sparkgen.model.runtime import image_field
 from sparkgen.resources.exposure import shows_pages
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, DocumentFacts
 
@@ -129,7 +130,7 @@ def _pod(facts: DocumentFacts, role: str, template: Mapping[str, Any]) -> Pod:
 def _container(facts: DocumentFacts, role: str, spec: Mapping[str, Any], *, init: bool) -> Container:
     name = spec["name"]
     if role == "driver" and name in _RUNTIME:
-        return Container(role, "runtime", name, spec, (facts.path("runtimeImage"),))
+        return Container(role, "runtime", name, spec, (facts.path(image_field(facts.spec)),))
     kind: Kind = "sidecar" if not init or spec.get("restartPolicy") == "Always" else "init"
     places = [item.path for item in facts.containers if (item.role, item.name) == (role, name)]
     if name == SPARK_CONTAINER[role]:

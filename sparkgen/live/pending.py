@@ -72,6 +72,13 @@ def never_made(facts: RunFacts) -> Reason | None:
     return None
 
 
+def _field(pod: ObjectView) -> str:
+    """Returns the field of the document that names the image of sparkgen's containers."""
+    volumes = pod["spec"].get("volumes") or ()
+    mounted = any(volume.get("name") == contract.RUNTIME_VOLUME for volume in volumes)
+    return "pythonImage" if mounted else "runtimeImage"
+
+
 def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
     images = {
         one["name"]: str(one.get("image") or "")
@@ -94,7 +101,7 @@ def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
                 return Reason(
                     waits_for.code,
                     waits_for.cause,
-                    waits_for.next_step.replace("spec.image,", "spec.runtimeImage,"),
+                    waits_for.next_step.replace("spec.image,", f"spec.{_field(pod)},"),
                 )
             return waits_for
         last = (status.get("lastState") or {}).get("terminated") or {}

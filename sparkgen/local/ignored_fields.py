@@ -47,6 +47,8 @@ _FIELDS = {
     "imagePullSecrets": "no image is pulled",
     "allocator": "sparkgen starts the executors itself",
     "runtimeImage": "sparkgen starts the executors itself",
+    "runtimeConfigMap": "sparkgen starts the executors itself",
+    "pythonImage": "sparkgen starts the executors itself",
     "volumes": "nothing is mounted",
     "delivery": "files are read where they are",
     "artifacts": "files are read where they are",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,10 +53,20 @@ def compile_jar(
 
 def write_jar(path: Path, content: Mapping[str, bytes]) -> None:
     """Write a jar of `content` (data by name), without times, and in an order of its own."""
-    manifest = b"Manifest-Version: 1.0\r\n\r\n"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
-        for name, data in [("META-INF/MANIFEST.MF", manifest), *sorted(content.items())]:
+    manifest = {"META-INF/MANIFEST.MF": b"Manifest-Version: 1.0\r\n\r\n"}
+    _write(path, [*manifest.items(), *sorted(content.items())])
+
+
+def write_zip(path: Path, content: Mapping[str, bytes]) -> None:
+    """Write a zip file of `content` (data by name), without times, in the order of the names."""
+    _write(path, sorted(content.items()))
+
+
+def _write(path: Path, entries: Iterable[tuple[str, bytes]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries:
             entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system = 3  # Unix, whatever writes it
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            jar.writestr(entry, data)
+            archive.writestr(entry, data)

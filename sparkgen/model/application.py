@@ -10,6 +10,7 @@ from sparkgen.model.batch import BatchScheduler
 from sparkgen.model.delivery import Delivery
 from sparkgen.model.kerberos import Kerberos
 from sparkgen.model.notebook import Notebook
+from sparkgen.model.runtime import Runtime
 
 RoleName = Literal["driver", "executor"]
 Target = Literal["kubectl", "argocd", "flux"]
@@ -165,7 +166,7 @@ class Application(Described):
     language: Literal["Java", "Scala", "Python", "R"]
     spark_version: str
     scala_version: str
-    runtime_image: str
+    runtime: Runtime
     allocator: Allocator
     """What creates the executors: the allocator, or Spark's own Kubernetes backend in the driver."""
     image_pull_secrets: tuple[str, ...]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sparkgen import contract
 from sparkgen.grammar.duration import to_milliseconds
 from sparkgen.grammar.memory import to_mib
 from sparkgen.model import sizes
@@ -27,6 +26,7 @@ from sparkgen.model.eventlog import log_claim
 from sparkgen.model.kerberos import hadoop_properties, kerberos
 from sparkgen.model.notebook import NOTEBOOK_KIND, notebook
 from sparkgen.model.properties import effective_properties, is_true, lookup
+from sparkgen.model.runtime import runtime
 from sparkgen.model.shuffle import application_shuffle
 from sparkgen.spark_versions import scala_line
 
@@ -60,7 +60,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         language=spec["type"],
         spark_version=spec["sparkVersion"],
         scala_version=spec.get("scalaVersion") or scala_line(spec["sparkVersion"]),
-        runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
+        runtime=runtime(spec),
         allocator=spec.get("allocator") or "sparkgen",
         image_pull_secrets=tuple(spec.get("imagePullSecrets") or ()),
         main_class=spec.get("mainClass"),

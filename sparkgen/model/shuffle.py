@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.grammar.memory import to_mib
 from sparkgen.model.application import Shuffle
+from sparkgen.model.runtime import Runtime, runtime
 from sparkgen.model.server import Server, server_fields
 from sparkgen.model.sizes import daemon_memory
 
@@ -39,7 +40,7 @@ class ShuffleService(Server):
     COMPONENT = contract.SHUFFLE_CONTAINER
     LABEL = contract.LABEL_SHUFFLE_SERVICE
 
-    runtime_image: str
+    runtime: Runtime
     port: int
     host_network: bool
     directories: tuple[str, ...]
@@ -80,7 +81,7 @@ def build_service(value: Mapping[str, Any], namespace: str | None = None) -> Shu
     spec = value["spec"]
     return ShuffleService(
         **server_fields(value, namespace, SERVICE_HEAP),
-        runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
+        runtime=runtime(spec),
         port=spec.get("port", contract.SHUFFLE_PORT),
         host_network=bool(spec.get("hostNetwork", False)),
         directories=directories(spec.get("directories"), value["metadata"]["name"]),

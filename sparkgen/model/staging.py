@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model.runtime import Runtime, runtime
 from sparkgen.model.server import Server, server_fields
 
 STAGING_KIND = "SparkStagingServer"
@@ -34,7 +35,7 @@ class StagingServer(Server):
     COMPONENT = contract.STAGING_SERVER
     LABEL = contract.LABEL_STAGING_SERVER
 
-    runtime_image: str
+    runtime: Runtime
     replicas: int
     claim: str | None
     s3: Mapping[str, Any] | None
@@ -51,7 +52,7 @@ def build_staging_server(value: Mapping[str, Any], namespace: str | None = None)
     spec = value["spec"]
     return StagingServer(
         **server_fields({**value, "spec": given}, namespace, None),
-        runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
+        runtime=runtime(spec),
         replicas=spec.get("replicas", REPLICAS),
         claim=spec["storage"].get("claim"),
         s3=spec["storage"].get("s3"),

@@ -68,8 +68,8 @@ def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             "images",
             Severity.WARNING,
             f"no node reports that it has {default}, and no registry has it: the pods will not start",
-            "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to "
-            "that image, or set it for the whole repository in .sparkgen.yaml; see sparkgen rule SG020",
+            "delete spec.runtimeImage, and sparkgen writes a ConfigMap instead; or run sparkgen image build "
+            "--push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to that image",
         )
     pulled = [image for image in absent if asked[image] != "Never" and image != default]
     if pulled:

@@ -52,7 +52,7 @@ def _shared(
         one
         for wanted in all_wanted
         if wanted.namespace == namespace
-        for one in needs.references(wanted.objects)
+        for one in needs.references(wanted.objects, wanted.runtime)
     ]
     asked = {(one.kind, one.name) for one in referred}
     seen = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
@@ -104,7 +104,7 @@ def gather(
         live,
         refused,
         _pods(cluster, wanted, live),
-        {one: shared.there[one.kind, one.name] for one in needs.references(wanted.objects)},
+        {one: shared.there[one.kind, one.name] for one in needs.references(wanted.objects, wanted.runtime)},
         shared.keys,
         shared.quotas,
         shared.nodes,

@@ -103,11 +103,14 @@ def expires_at(objects: Iterable[ObjectView]) -> str:
     return ""
 
 
-def references(objects: Iterable[ObjectView]) -> tuple[Reference, ...]:
-    """Returns what pods refer to, each once: neither optional, nor rendered, nor created by Kubernetes."""
+def references(objects: Iterable[ObjectView], runtime: str = "") -> tuple[Reference, ...]:
+    """Returns what pods refer to, each once: neither optional, nor rendered, nor created by Kubernetes.
+
+    `runtime`: the name of a ConfigMap that is applied, too.
+    """
     every = tuple(objects)
     rendered = {(str(item["kind"]), str(item["metadata"]["name"])) for item in every}
-    known = rendered | GIVEN_BY_KUBERNETES
+    known = rendered | GIVEN_BY_KUBERNETES | {("ConfigMap", runtime)}
     used_by: dict[tuple[str, str], str] = {}
     keys: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
     for group in pods(every):

@@ -16,12 +16,16 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be applied: the objects of one document, and the document itself."""
+    """What is to be applied: the objects of one document, and the document itself.
+
+    `runtime`: the name of the ConfigMap with the runtime, which is applied before them; "" for none.
+    """
 
     name: str
     namespace: str
     objects: tuple[ObjectView, ...]
     document: Mapping[str, Any]
+    runtime: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,13 @@ def delivery_values(application: Application, role: Role) -> dict[str, Any]:
     delivery = application.delivery
     by_kubelet = delivery is not None and delivery.by_kubelet
     with_jar = not application.by_spark
+    in_config_map = bool(application.runtime.config_map)
     nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": [], "mounted": {}}
     return {
-        "install": with_jar and not by_kubelet,
-        "byKubelet": with_jar and by_kubelet,
+        "install": with_jar and not by_kubelet and not in_config_map,
+        "withoutInstall": with_jar and (by_kubelet or in_config_map),
+        "mountsRuntimeImage": with_jar and by_kubelet and not in_config_map,
+        "mountsJar": with_jar and in_config_map,
         "pythonPath": python_path(application, role),
         **(nothing if delivery is None else _values(delivery)),
     }
@@ -33,7 +36,8 @@ def mounted(application: Application) -> dict[str, Mapping[str, Any]]:
 
 def scheduler_jar(application: Application) -> str:
     """The path of the scheduler jar for the application's Scala version, in the driver."""
-    if application.delivery is not None and application.delivery.by_kubelet:
+    by_kubelet = application.delivery is not None and application.delivery.by_kubelet
+    if by_kubelet and not application.runtime.config_map:
         return contract.mounted_scheduler_jar(application.scala_version)
     return contract.SCHEDULER_JAR
 

@@ -90,6 +90,13 @@ def for_target(item: Object, target: str) -> Object:
     return {**item, "metadata": {**metadata, "annotations": annotations}}
 
 
+def for_every_target(item: Object) -> Object:
+    """The object of several applications, whose targets may differ, as each of their controllers keeps it."""
+    kept = {key: text for annotations in RUN_ANNOTATIONS.values() for key, text in annotations.items()}
+    annotations = {**kept, SYNC_OPTIONS: f"{kept[SYNC_OPTIONS]},{SERVER_SIDE}"}
+    return {**item, "metadata": {**item["metadata"], "annotations": annotations}}
+
+
 def _joined(key: str, own: str | None, wanted: str) -> str:
     """The text of an annotation: the document's, with our options appended if the annotation is a list."""
     if own is None or key not in LISTS:

@@ -30,7 +30,6 @@ def history_values(
         return {"history": None}
     values = {
         **pod.values(application, application.driver, run),
-        "runtimeImage": application.runtime_image,
         "runtimeResources": DEFAULT_RUNTIME_RESOURCES,
         "workload": workload,
         **{ended: str(history[ended]) if ended in history else None for ended in ("succeeded", "failed")},

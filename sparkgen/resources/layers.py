@@ -23,6 +23,8 @@ accepts the pod. Hundreds of creations a second, and a quick start, need a whole
 
 TOKEN_SECONDS = 3600
 
+JAR_FILE = contract.SCHEDULER_JAR.removeprefix(f"{contract.LIB_DIR}/")
+
 DOCKER_CONFIG_KEY = ".dockerconfigjson"
 """The key of a Secret of the type kubernetes.io/dockerconfigjson."""
 
@@ -59,6 +61,16 @@ def secret_volume(name: str, secret: str, key: str, file: str) -> dict[str, Any]
 def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
     """A volume with all files of a ConfigMap."""
     return {"name": name, "configMap": {"name": config_map}}
+
+
+def runtime_volume(name: str, key: str, file: str, when: str = "runtimeConfigMap") -> dict[str, Any]:
+    """A volume with one key of the ConfigMap with the runtime as a file, if the value `when` is true."""
+    items = [{"key": key, "path": file}]
+    return {
+        "@if": when,
+        "name": name,
+        "configMap": {"name": "@{runtimeConfigMap}", "items": items},
+    }
 
 
 def claim_volume(name: str, claim: str) -> dict[str, Any]:
@@ -110,11 +122,17 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 RUNTIME: Layer = {
     "image": "@{runtimeImage}",
+    "command": "@{runtimeCommand}",
     "imagePullPolicy": "@{pullPolicy}",
     "resources": "@{runtimeResources}",
     "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
 }
 """The fields that `install`, `fetch` and `allocator` share."""
+RUNTIME_MOUNT = read_only(contract.RUNTIME_VOLUME, contract.RUNTIME_DIR, "runtimeConfigMap")
+RUNTIME_VOLUME = runtime_volume(
+    contract.RUNTIME_VOLUME, contract.RUNTIME_PROGRAM_FILE, contract.RUNTIME_PROGRAM_FILE
+)
+"""For every pod with such a container: its program, if that is in a ConfigMap."""
 
 CONTRACT_ENV = {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)}
 RUN_ENV = (
@@ -297,6 +315,7 @@ LAYERS: Mapping[str, Layer] = {
                         env_if("fetch.insecure", contract.ENV_ARTIFACTS_INSECURE, "true"),
                     ],
                     "volumeMounts": [
+                        RUNTIME_MOUNT,
                         {"name": contract.ARTIFACTS_VOLUME, "mountPath": contract.ARTIFACTS_DIR},
                         read_only(contract.REGISTRY_VOLUME, contract.REGISTRY_DIR, "fetch.pullSecret"),
                         read_only(contract.REGISTRY_CA_VOLUME, contract.REGISTRY_CA_DIR, "fetch.ca"),
@@ -309,6 +328,7 @@ LAYERS: Mapping[str, Layer] = {
                 }
             ],
             "volumes": [
+                RUNTIME_VOLUME,
                 {"name": contract.ARTIFACTS_VOLUME, "emptyDir": {}},
                 {
                     "@if": "fetch.pullSecret",
@@ -387,6 +407,7 @@ LAYERS: Mapping[str, Layer] = {
                     "args": ["install"],
                     "env": [*RUN_ENV, {"name": contract.ENV_SCALA_VERSION, "value": "@{scalaVersion}"}],
                     "volumeMounts": [
+                        RUNTIME_MOUNT,
                         {"name": contract.LIB_VOLUME, "mountPath": contract.LIB_DIR},
                         read_only(contract.TUNING_VOLUME, contract.TUNING_DIR),
                     ],
@@ -413,12 +434,13 @@ LAYERS: Mapping[str, Layer] = {
                         # The allocator passes it on as the application's secret.
                         secret_env(contract.ENV_SERVICE_SECRET, "serviceSecret"),
                         env_if("connect", contract.ENV_CONNECT_PORT, str(contract.CONNECT_PORT)),
-                        env_if("byKubelet", contract.ENV_CHECK_EXPIRY, "true"),
+                        env_if("withoutInstall", contract.ENV_CHECK_EXPIRY, "true"),
                     ],
                     "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
                     "startupProbe": asks(contract.READY_PATH, ALLOCATOR_PORT, **STARTS),
                     "livenessProbe": asks(contract.HEALTH_PATH, ALLOCATOR_PORT, **LIVES),
                     "volumeMounts": [
+                        RUNTIME_MOUNT,
                         {"name": contract.SESSION_VOLUME, "mountPath": contract.SESSION_DIR},
                         read_only(contract.CONF_VOLUME, contract.CONF_DIR),
                         read_only(contract.EXECUTOR_VOLUME, contract.EXECUTOR_DIR),
@@ -533,10 +555,12 @@ LAYERS: Mapping[str, Layer] = {
                 {"@if": "install", "name": contract.LIB_VOLUME, "emptyDir": {"sizeLimit": "64Mi"}},
                 # It has the jars for all Scala versions, so nothing has to be copied.
                 {
-                    "@if": "byKubelet",
+                    "@if": "mountsRuntimeImage",
                     "name": contract.LIB_VOLUME,
                     "image": {"reference": "@{runtimeImage}", "pullPolicy": "@{pullPolicy}"},
                 },
+                runtime_volume(contract.LIB_VOLUME, contract.RUNTIME_JAR_FILE, JAR_FILE, "mountsJar"),
+                {**RUNTIME_VOLUME, "@if": "mountsJar"},
                 # In memory, because it contains the RPC secret.
                 {
                     "@if": "byAllocator",

@@ -12,6 +12,8 @@ from sparkgen.resources.layers import (
     LIVES,
     RUN_ENV,
     RUNTIME,
+    RUNTIME_MOUNT,
+    RUNTIME_VOLUME,
     SERVICE_ARGS,
     STARTS,
     TOKEN,
@@ -327,7 +329,7 @@ DAEMON_SET: Layer = {
                         "args": ["janitor", "prepare"],
                         "env": list(JANITOR_ENV),
                         "securityContext": AS_ROOT,
-                        "volumeMounts": "@{directoryMounts}",
+                        "volumeMounts": [RUNTIME_MOUNT, "@{*directoryMounts}"],
                     }
                 ],
                 "containers": [
@@ -374,12 +376,14 @@ DAEMON_SET: Layer = {
                         "livenessProbe": asks(contract.HEALTH_PATH, "@{janitorPort}", **LIVES),
                         "securityContext": {**AS_SPARK, "readOnlyRootFilesystem": True},
                         "volumeMounts": [
+                            RUNTIME_MOUNT,
                             "@{*directoryMounts}",
                             read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
                         ],
                     },
                 ],
                 "volumes": [
+                    RUNTIME_VOLUME,
                     "@{*directoryVolumes}",
                     config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
                     TOKEN,
@@ -512,8 +516,10 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                                 contract.ENV_JOB_NAME, "metadata.labels['batch.kubernetes.io/job-name']"
                             ),
                         ],
+                        "volumeMounts": [RUNTIME_MOUNT],
                     }
                 ],
+                "volumes": [RUNTIME_VOLUME],
             },
         },
     },

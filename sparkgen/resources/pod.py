@@ -20,6 +20,7 @@ from sparkgen.resources.layers import (
     read_only,
 )
 from sparkgen.resources.merge import merge
+from sparkgen.resources.runtime import runtime_values
 from sparkgen.resources.security import secured
 
 MAIN_CONTAINER = {"driver": contract.DRIVER_CONTAINER, "executor": contract.EXECUTOR_CONTAINER}
@@ -66,7 +67,7 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "rolePullPolicy": role.image_pull_policy,
         "pullPolicy": application.image_pull_policy,
         "pullSecrets": [{"name": name} for name in pull_secrets(application)],
-        "runtimeImage": application.runtime_image,
+        **runtime_values(application.runtime),
         "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, application.allocator_resources or {}),
         **delivery_values(application, role),
         "coreRequest": role.core_request,

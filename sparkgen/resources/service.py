@@ -11,6 +11,7 @@ from sparkgen.resources import server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
+from sparkgen.resources.runtime import runtime_values
 from sparkgen.resources.shuffle import SERVICE_PORT, daemon_resources
 from sparkgen.resources.text import properties_text
 
@@ -55,7 +56,7 @@ def values(service: ShuffleService) -> dict[str, Any]:
         "maxUnavailable": service.spec.get("maxUnavailable", 1),
         "hostNetwork": True if service.host_network else None,
         "dnsPolicy": "ClusterFirstWithHostNet" if service.host_network else None,
-        "runtimeImage": service.runtime_image,
+        **runtime_values(service.runtime),
         "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, janitor.get("resources") or {}),
         "resources": merge(
             daemon_resources(service.memory, SERVICE_REQUEST), service.spec.get("resources") or {}

@@ -12,6 +12,7 @@ from sparkgen.resources import exposure, server
 from sparkgen.resources.fill import fill
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
+from sparkgen.resources.runtime import runtime_values
 from sparkgen.resources.security import POD_SECURITY
 from sparkgen.resources.staging_layers import CONFIGURATION, GC, STAGING_LAYERS
 from sparkgen.resources.text import static_text
@@ -66,7 +67,7 @@ def values(staging: StagingServer) -> dict[str, Any]:
             for side in SIDES
         },
         "replicas": staging.replicas,
-        "runtimeImage": staging.runtime_image,
+        **runtime_values(staging.runtime),
         "podSecurity": merge(
             # Otherwise, the kubelet changes the group of every file whenever a pod starts.
             {**POD_SECURITY, "fsGroupChangePolicy": "OnRootMismatch"},

@@ -13,6 +13,8 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.resources.layers import (
     RUNTIME,
+    RUNTIME_MOUNT,
+    RUNTIME_VOLUME,
     STARTS,
     TOKEN,
     Layer,
@@ -230,6 +232,7 @@ GC_POD: Layer = {
                 {"name": contract.ENV_GC_DRY_RUN, "value": "@{gc.dryRun}"},
             ],
             "volumeMounts": [
+                RUNTIME_MOUNT,
                 read_only(contract.REGISTRY_VOLUME, contract.REGISTRY_DATA_DIR),
                 read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
             ],
@@ -246,6 +249,7 @@ GC_POD: Layer = {
         }
     ],
     "volumes": [
+        RUNTIME_VOLUME,
         config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
         claim_volume(contract.REGISTRY_VOLUME, "@{claim}"),
         TOKEN,

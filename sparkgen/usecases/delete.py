@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +18,14 @@ from sparkgen.preflight.ownership import owner_of
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
+
+_STARTERS = (
+    ("batch/v1", "Job"),
+    ("batch/v1", "CronJob"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "DaemonSet"),
+)
+"""The kinds that start pods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +91,21 @@ def delete(cluster: Cluster, objects: Iterable[Object], tell: Callable[[list[Obj
     finally:
         if gone:
             tell(gone)
+
+
+def unused_runtimes(cluster: Cluster) -> list[str]:
+    """Returns the names of ConfigMaps with the runtime that no object of the namespace uses any more.
+
+    Empty if one of the kinds that may use them cannot be listed. They are not deleted here: somebody may be
+    applying an application at the same time.
+    """
+    ours = f"{contract.LABEL_MANAGED_BY}=sparkgen"
+    shared, unseen = listed(
+        cluster, [("v1", "ConfigMap")], f"{ours},{contract.LABEL_COMPONENT}={contract.RUNTIME_NAME}"
+    )
+    if not shared or unseen:
+        return []
+    users, unseen = listed(cluster, _STARTERS, ours)
+    used = json.dumps(users)
+    names = [str(item["metadata"]["name"]) for item in shared]
+    return [] if unseen else [name for name in names if json.dumps(name) not in used]

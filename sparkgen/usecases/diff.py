@@ -10,6 +10,7 @@ from sparkgen import model, resources
 from sparkgen.diff import live, rendered
 from sparkgen.diff.compare import compare, compare_all
 from sparkgen.diff.values import ApplicationDiff, Side, Verdict
+from sparkgen.usecases.runtime import with_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def side(document: Document, namespace: str, source: str = "") -> Side:
     """Returns a document as a side of a comparison; `namespace` is for a document that names none."""
+    document = with_runtime(document)
     application = model.describe(document.value, namespace or None)
     return Side(
         application.name,

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparkgen import __version__, contract
 from sparkgen.document.environments import Part
 from sparkgen.document.sources import read_stdin
 from sparkgen.errors import Problem, Severity, SparkgenError, reason_of
@@ -20,6 +21,7 @@ from sparkgen.usecases.collisions import Claim, claims, shared_objects
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.parallel import Progress, each
 from sparkgen.usecases.render import render
+from sparkgen.usecases.runtime import Place, manifests
 from sparkgen.usecases.validate import agree, check
 
 if TYPE_CHECKING:
@@ -67,7 +69,9 @@ class Failure:
 class Outcome:
     """The result of a part: its problems, its documents' identities, and, without errors, their files.
 
-    `claims`: the objects of each of its documents. `failure`: if there is one, there is nothing else.
+    `claims`: the objects of each of its documents. `runtimes`: the ConfigMaps that these share with others
+    of their folder, by its path below the output directory. `failure`: if there is one, there is nothing
+    else.
     """
 
     environment: str
@@ -75,6 +79,7 @@ class Outcome:
     identities: tuple[Identity, ...]
     rendered: tuple[Rendered, ...]
     claims: tuple[Claim, ...] = ()
+    runtimes: frozenset[tuple[str, Place]] = frozenset()
     failure: Failure | None = None
 
 
@@ -109,14 +114,41 @@ def _outcome(job: Repository, part: Part) -> Outcome:
     if checked.errors:
         return Outcome(part.environment, checked.problems, own_identities, ())
     agree(checked.documents, job.namespace)
-    rendered, bundles = [], []
+    rendered, bundles, runtimes = [], [], set()
     for document in checked.documents:
         bundle = render(document, job.namespace)
         bundles.append(bundle)
         files = {manifest.filename: manifest.text for manifest in bundle.files}
-        rendered.append(_compared(part.place(bundle.name), files, job))
+        place = part.place(bundle.name)
+        rendered.append(_compared(place, files, job))
+        if bundle.runtime:
+            runtimes.add((place.rpartition("/")[0], (bundle.namespace, bundle.runtime)))
     claimed = tuple(claims(checked.documents, bundles))
-    return Outcome(part.environment, checked.problems, own_identities, tuple(rendered), claimed)
+    return Outcome(
+        part.environment,
+        checked.problems,
+        own_identities,
+        tuple(rendered),
+        claimed,
+        frozenset(runtimes),
+    )
+
+
+def render_shared(job: Repository, outcomes: Iterable[Outcome]) -> list[Rendered]:
+    """Returns a folder beside the applications for each folder with some that share the runtime."""
+    from sparkgen.writers.manifest import KUSTOMIZATION, kustomization  # noqa: PLC0415
+
+    by_folder: dict[str, set[Place]] = {}
+    for outcome in outcomes:
+        for folder, shared in outcome.runtimes:
+            by_folder.setdefault(folder, set()).add(shared)
+    rendered = []
+    for folder, places in sorted(by_folder.items()):
+        files = {manifest.filename: manifest.text for manifest in manifests(places)}
+        listed = kustomization([*files], version=__version__)
+        place = "/".join(filter(None, (folder, contract.RUNTIME_NAME)))
+        rendered.append(_compared(place, {**files, KUSTOMIZATION: listed.text}, job))
+    return rendered
 
 
 def _lock(part: Part, job: Repository) -> str:
@@ -145,7 +177,6 @@ def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
     It also finds documents that are defined twice, and shared objects: within an environment, in all files.
     """
     from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see validate.py
-    from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
     problems: list[Problem] = []
     together: dict[str, list[Identity]] = {}
@@ -159,7 +190,7 @@ def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for claimed in by_environment.values():
             problems += shared_objects(claimed)
-    return once(dict.fromkeys(problems))
+    return [*dict.fromkeys(problems)]
 
 
 def refuse_shared_places(rendered: Iterable[Rendered]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -58,7 +58,6 @@ def _check(
 ) -> Checked:
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
     from sparkgen.document.configuration import lay_under  # noqa: PLC0415
-    from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
     target = (f"metadata.target={inputs.target}",) if inputs.target else ()
     loaded = load(
@@ -73,6 +72,8 @@ def _check(
     configured = inputs.settings
     inputs = replace(inputs, configured=configured)
     laid = [lay_under(document, configured) for document in loaded.documents]
+    if policy:
+        laid = [_with_assumed_runtime(document) for document in laid]
     examined = [_with_files(document, inputs) for document in laid]
     documents = tuple(document for document, _ in examined)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
@@ -80,20 +81,22 @@ def _check(
     per_document = policy(documents) if policy else map(examine, documents)
     asked = policy is not None
     for (document, about_files), document_problems in zip(examined, per_document, strict=True):
-        own = [*document.warnings, *document_problems, *_unnamed_image(document), *about_files]
+        own = [*document.warnings, *document_problems, *about_files]
         problems += apply_ignores(own, document.ignores, policy=asked)[0]
     # A problem in a line of an overlay is reported once, however many documents have the overlay.
-    return Checked(documents, tuple(dict.fromkeys(once(_once(problems)))))
+    return Checked(documents, tuple(dict.fromkeys(_once(problems))))
 
 
-def _unnamed_image(document: Document) -> Iterator[Problem]:
-    """Yields SG020 for a document without a runtime image."""
-    from sparkgen.document.configuration import lacks_image, place_of_image  # noqa: PLC0415
-    from sparkgen.semantics.rules_runtime import unnamed  # noqa: PLC0415
+def _with_assumed_runtime(document: Document) -> Document:
+    """Returns a document with a runtime: for policies, the digest in the ConfigMap's name does not matter."""
+    from sparkgen import contract  # noqa: PLC0415 - only for `lint`
+    from sparkgen.document import configuration  # noqa: PLC0415
+    from sparkgen.document.node import node_of  # noqa: PLC0415
 
-    if lacks_image(document):
-        path = place_of_image(document)
-        yield unnamed(document.node.locate_key(path), path)
+    if not configuration.lacks_runtime(document):
+        return document
+    name = node_of(contract.RUNTIME_NAME, document.node.position)
+    return configuration.with_field(document, configuration.RUNTIME_CONFIG_MAP, name)
 
 
 def _with_files(document: Document, inputs: Inputs) -> tuple[Document, list[Problem]]:

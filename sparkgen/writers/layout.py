@@ -6,26 +6,32 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, kustomization
+from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, Manifest, kustomization
 
 
-def layout(bundles: Sequence[Bundle], *, version: str) -> dict[str, str]:
+def layout(bundles: Sequence[Bundle], shared: Sequence[Manifest] = (), *, version: str) -> dict[str, str]:
     """The text of every file by its path below the output directory, with `/` between folder and file.
 
     A single application is in the directory itself; several have a folder each, and one kustomization that
-    lists the folders. Each kustomization comes after the files that it lists. Raises SparkgenError if two
-    bundles are the same application.
+    lists the folders. `shared`: files that the applications share, in the directory itself. Each
+    kustomization comes after the files that it lists. Raises SparkgenError if two bundles are the same
+    application.
     """
-    if len(bundles) == 1:
+    common = {manifest.filename: manifest.text for manifest in shared}
+    if len(bundles) == 1 and not common:
         return {manifest.filename: manifest.text for manifest in bundles[0].files}
+    if len(bundles) == 1:
+        own = {manifest.filename: manifest.text for manifest in bundles[0].manifests}
+        listed = kustomization([*common, *own], version=version, digest=bundles[0].digest)
+        return {**common, **own, KUSTOMIZATION: listed.text}
     folders = _folders(bundles)
     files = {
         f"{folder}/{manifest.filename}": manifest.text
         for folder, bundle in zip(folders, bundles, strict=True)
         for manifest in bundle.files
     }
-    top = kustomization(sorted(folders), version=version)
-    return {**files, KUSTOMIZATION: top.text}
+    top = kustomization([*common, *sorted(folders)], version=version)
+    return {**common, **files, KUSTOMIZATION: top.text}
 
 
 def _folders(bundles: Sequence[Bundle]) -> list[str]:

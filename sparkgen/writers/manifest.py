@@ -43,12 +43,18 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """All files that one document renders to; `namespace` is "" if the document has none."""
+    """All files that one document renders to; `namespace` is "" if the document has none.
+
+    `runtime`: the name of the ConfigMap with the runtime, which applications share; "" if there is none to
+    write. `digest`: of the document.
+    """
 
     name: str
     namespace: str
     manifests: tuple[Manifest, ...]
     kustomization: Manifest
+    runtime: str = ""
+    digest: str = ""
 
     @property
     def files(self) -> tuple[Manifest, ...]:
@@ -92,7 +98,13 @@ def _match(pattern: re.Pattern[str], text: str) -> str:
 
 
 def bundle(
-    name: str, namespace: str, objects: Iterable[Mapping[str, Any]], *, version: str, digest: str
+    name: str,
+    namespace: str,
+    objects: Iterable[Mapping[str, Any]],
+    *,
+    version: str,
+    digest: str,
+    runtime: str = "",
 ) -> Bundle:
     """The files of one application, ordered by kind and then by name."""
     ordered = sorted(objects, key=_apply_order)
@@ -102,7 +114,24 @@ def bundle(
         for filename, item in zip(_filenames(name, ordered), ordered, strict=True)
     )
     listed = [manifest.filename for manifest in manifests]
-    return Bundle(name, namespace, manifests, kustomization(listed, version=version, digest=digest))
+    own = kustomization(listed, version=version, digest=digest)
+    return Bundle(name, namespace, manifests, own, runtime, digest)
+
+
+def shared_manifests(objects: Iterable[Mapping[str, Any]], *, version: str) -> tuple[Manifest, ...]:
+    """The files of objects that no single document renders to, in the order of their names."""
+    ordered = sorted(objects, key=lambda item: (_name_of(item), str(item["metadata"]["namespace"])))
+    names = [_name_of(item) for item in ordered]
+    return tuple(
+        Manifest(_shared_filename(item, names), item, header(version) + dump(dict(item))) for item in ordered
+    )
+
+
+def _shared_filename(item: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The file of a shared object: with its namespace if other namespaces have one of the same name."""
+    name = _name_of(item)
+    several = f"{item['metadata']['namespace']}." if names.count(name) > 1 else ""
+    return f"{_kebab(item['kind'])}-{several}{name}.yaml"
 
 
 def kustomization(resources: Sequence[str], *, version: str, digest: str = "") -> Manifest:

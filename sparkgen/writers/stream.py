@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparkgen.writers.layout import refuse_twins
-from sparkgen.writers.manifest import Bundle
+from sparkgen.writers.manifest import Bundle, Manifest
 
 
-def stream(bundles: Sequence[Bundle]) -> str:
+def stream(bundles: Sequence[Bundle], shared: Sequence[Manifest] = ()) -> str:
     """All manifests of all applications, each after `---`; only directories have kustomizations.
 
-    Raises SparkgenError if two bundles are the same application.
+    `shared`: the manifests that the applications share, which come first. Raises SparkgenError if two bundles
+    are the same application.
     """
     refuse_twins(bundles)
-    return "".join(f"---\n{manifest.text}" for bundle in bundles for manifest in bundle.manifests)
+    own = (manifest for bundle in bundles for manifest in bundle.manifests)
+    return "".join(f"---\n{manifest.text}" for manifest in (*shared, *own))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import uuid
@@ -17,13 +18,17 @@ from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import FAMILY, LAYOUT, LOCK, NAME
 from cluster.registry import Registry
+from cluster.runtime_image import CONFIGURED
 from common import share
 from gotools import gotools
+from sparkgen.document.configuration import FILE_NAME
+from tests.fake_runtime import VARIABLE
 
 HERE = Path(__file__).parent
 CHART = HERE.parents[1] / "charts" / "spark-app"
 sys.path[:0] = [str(HERE), str(HERE / "faults")]  # deployed.py, recorder.py, ...: what tests share
 
+os.environ.pop(VARIABLE, None)
 import shares  # noqa: E402 - it is in the folder that was just named
 
 Helm = Callable[..., subprocess.CompletedProcess[str]]
@@ -119,6 +124,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in terminalreporter.getreports("rerun"):
         terminalreporter.section(f"played again: {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def configured(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Name the image that nodes have in all folders of these tests; those of the ConfigMap take it away."""
+    shutil.copy(CONFIGURED / FILE_NAME, tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ import yaml
 
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
-from cluster.runtime_image import REPOSITORY_WITH_ARCHIVE
+from cluster.runtime_image import CONFIGURED, REPOSITORY_WITH_ARCHIVE
 from sparkgen import contract
 from sparkgen.runtime.allocator.report.log_form import LogEntry, LogEvent, entries
 
@@ -206,9 +206,9 @@ def render(source: Path | Mapping[str, Any], namespace: str, *options: str) -> s
     """The manifests, as the command line prints them."""
     command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q"]
     text = None if isinstance(source, Path) else yaml.safe_dump(dict(source))
-    command += [str(source) if isinstance(source, Path) else "-", *options]
+    command += [str(source.absolute()) if isinstance(source, Path) else "-", *options]
     command += ["--set", f"metadata.namespace={namespace}"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=text, cwd=CONFIGURED, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -21,6 +21,7 @@ from sparkgen.model import build
 from sparkgen.names import canonical_json
 from sparkgen.resources import render, run_name
 from sparkgen.yamltext import dump
+from tests.fake_runtime import VARIABLE
 from tests.property.strategies import documents
 
 Value = dict[str, Any]
@@ -173,7 +174,8 @@ def rendered_in(home: Path, where: Path, world: dict[str, str]) -> dict[str, byt
     """What the command line writes for `home/documents`, called in the folder `where`: path -> bytes."""
     source = os.path.relpath(home / "documents", where)
     command = [sys.executable, "-m", "sparkgen", "render", source, "--output-dir", str(home / "out")]
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), **world}
+    runtime = {VARIABLE: os.environ[VARIABLE]}
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), **runtime, **world}
     done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     files = [path for path in (home / "out").rglob("*") if path.is_file()]

@@ -31,6 +31,7 @@ from cluster import images, network, ociimage, registry
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, NAME, NODES
 from cluster.registry import Registry
+from cluster.runtime_image import CONFIGURED
 from common.cachedir import ToolError
 from common.command import run as command_run
 from common.command import wait_for
@@ -173,7 +174,7 @@ def document(bench: Bench, namespace: str, file: str = "app.yaml", **spec: Any) 
 def apply(bench: Bench, path: Path) -> float:
     """`sparkgen apply`, which pushes what has changed; when it was done."""
     known = ("--kubeconfig", str(bench.cluster.kubeconfig))
-    run(*network.enter(NAME), SPARKGEN, "apply", str(path), *known)
+    run(*network.enter(NAME), SPARKGEN, "apply", str(path.absolute()), *known, cwd=CONFIGURED)
     return time.time()
 
 

@@ -14,6 +14,7 @@ from cluster import fakes, network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
 from cluster.plan import LAYOUT, NAME
+from cluster.runtime_image import CONFIGURED
 from common.command import run
 
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
@@ -66,7 +67,7 @@ def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence
     """
     began = time.time()
     words = [word for one in sets for word in ("--set", one)]
-    rendered = run(SPARKGEN, "render", "-q", "-", *words, input_text=json.dumps(document))
+    rendered = run(SPARKGEN, "render", "-q", "-", *words, input_text=json.dumps(document), cwd=CONFIGURED)
     cluster.kubectl("apply", "-f", "-", input_text=rendered)
     return began
 
@@ -74,7 +75,7 @@ def apply_rendered(cluster: Cluster, document: Mapping[str, Any], sets: Sequence
 def apply(cluster: Cluster, text: str, *options: str) -> None:
     """`sparkgen apply -` of the text of documents."""
     place = f"--kubeconfig={cluster.kubeconfig}"
-    run(*network.enter(NAME), SPARKGEN, "apply", "-q", place, *options, "-", input_text=text)
+    run(*network.enter(NAME), SPARKGEN, "apply", "-q", place, *options, "-", input_text=text, cwd=CONFIGURED)
 
 
 def put(cluster: Cluster, namespace: str, program: Path) -> None:

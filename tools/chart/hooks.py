@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sparkgen import contract
-from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES, Layer, config_map_volume, read_only
+from sparkgen.resources.layers import (
+    DEFAULT_RUNTIME_RESOURCES,
+    RUNTIME_MOUNT,
+    RUNTIME_VOLUME,
+    Layer,
+    config_map_volume,
+    read_only,
+)
 from sparkgen.resources.object_layers import granted
 from sparkgen.resources.security import POD_SECURITY, RESTRICTED
 
@@ -111,8 +118,10 @@ HOOK_LAYERS: Mapping[str, Layer] = {
                                 contract.CONF_DIR,
                                 contract.EXECUTOR_DIR,
                                 contract.TUNING_DIR,
+                                "@{*runtimeCommand}",
                             ],
                             "volumeMounts": [
+                                RUNTIME_MOUNT,
                                 read_only(contract.CONF_VOLUME, contract.CONF_DIR),
                                 read_only(contract.EXECUTOR_VOLUME, contract.EXECUTOR_DIR),
                                 read_only(contract.TUNING_VOLUME, contract.TUNING_DIR),
@@ -120,6 +129,7 @@ HOOK_LAYERS: Mapping[str, Layer] = {
                         }
                     ],
                     "volumes": [
+                        RUNTIME_VOLUME,
                         config_map_volume(contract.CONF_VOLUME, "@{run}-conf"),
                         config_map_volume(contract.EXECUTOR_VOLUME, "@{run}-executor"),
                         config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),

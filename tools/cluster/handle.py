@@ -19,6 +19,7 @@ from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NAME, NODES
 from common.cachedir import ToolError
 from gotools import gotools
+from sparkgen import contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,13 @@ class Cluster:
         """Load the runtime image onto every node; other clusters must get it from a registry."""
         if self.own:
             self.load({runtime_image.NAME: runtime_image.runtime()})
+
+    def load_python(self) -> str:
+        """Load an image of Python onto every node (others pull the official one). Returns its name."""
+        if not self.own:
+            return contract.PYTHON_IMAGE
+        self.load({runtime_image.PYTHON: images.debian(runtime_image.PACKAGES)})
+        return runtime_image.PYTHON
 
     def load_spark_with_runtime(self, version: str) -> str:
         """Load Spark with the runtime onto every node (other clusters pull it). Returns the image's name."""

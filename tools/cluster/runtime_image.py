@@ -34,11 +34,15 @@ ARCHIVE_FILES = ("class-archive.py", "class-archive.sh", "entrypoint.sh")
 """The files for an image with the class archive, from the recipe of the image with the runtime."""
 NAME = "runtime.sparkgen.invalid/sparkgen-runtime:1"
 """The default runtime image of applications (contract.RUNTIME_IMAGE)."""
+CONFIGURED = Path(__file__).resolve().parent
+"""A folder with a .sparkgen.yaml that names this image, for commands that are called there."""
 REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
 """The repository of the images of Spark with the runtime; the tag is Spark's version."""
 REPOSITORY_WITH_ARCHIVE = "docker.io/sparkgen/spark-with-archive"
 """The repository of the images of Spark with only the class archive; the tag is Spark's version."""
 PACKAGES = ("python3",)
+PYTHON = "python.sparkgen.invalid/python:stand-in"
+"""Debian's Python, which stands for an official image of Python: without a network, nodes pull none."""
 FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
 """Debian's libfaketime; the dynamic linker replaces $LIB by the architecture's folder."""
 

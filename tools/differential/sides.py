@@ -15,6 +15,7 @@ from typing import Any
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
+from cluster.runtime_image import CONFIGURED
 from differential.inputs import QUICK
 from differential.pods import Watch, facts, is_ours, terminated
 
@@ -81,7 +82,7 @@ def imported(place: Place, script: Path, name: str) -> Side:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=CONFIGURED, capture_output=True, text=True, check=False)
 
 
 def _observed(place: Place, labels: Mapping[str, str], *, ours: bool) -> Side:

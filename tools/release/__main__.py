@@ -22,12 +22,15 @@ import yaml
 
 from cluster import ociimage, runtime_image
 from common import progress
-from common.cachedir import ToolError
+from common.cachedir import ToolError, environment
 from common.command import run, tells_errors
 from gotools import gotools
 from release import archives, bills, names, provenance
 from release.provenance import Build
+from spark import scheduler
 from sparkgen import __version__, contract
+from sparkgen.image import runtime_files
+from sparkgen.spark_versions import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "charts" / "spark-app"
@@ -79,10 +82,20 @@ def _git(root: Path, *arguments: str) -> str:
     return run("git", "-C", str(root), *arguments).rstrip()
 
 
+def _build_wheel(folder: Path) -> None:
+    """Build the wheel, with the runtime for ConfigMaps, and the source archive."""
+    with tempfile.TemporaryDirectory() as runtime:
+        for line in COMPILED:
+            scheduler.ensure(line)  # with the tools' own Java
+        runtime_files.write(Path(runtime), environment(), progress.Steps())
+        command = (sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
+        _run(*command, **{runtime_files.FOLDER: runtime})
+
+
 def build(folder: Path, image: Path | None = None) -> None:
     """Write every part into an empty folder. Without an `image`, one for this machine is built on Debian."""
     progress.say("building the wheel and the source archive ...")
-    _run(sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    _build_wheel(folder)
     (wheel,) = folder.glob("*.whl")
     progress.say("packing the chart ...")
     _run(str(gotools.ensure("helm")), "package", str(CHART), "--destination", str(folder))
@@ -131,11 +144,11 @@ def committed() -> int:
     return int(_git(ROOT, "log", "-1", "--format=%ct"))
 
 
-def _run(*command: str) -> None:
+def _run(*command: str, **variables: str) -> None:
     # SPARKGEN_SOURCE_URL: where the links of the README lead on a Python index (hatch_build.py).
     home = names.read()
     source = {} if home.missing() else {"SPARKGEN_SOURCE_URL": home.repository}
-    run(*command, environment={**os.environ, "SOURCE_DATE_EPOCH": str(committed()), **source})
+    run(*command, environment={**os.environ, **variables, "SOURCE_DATE_EPOCH": str(committed()), **source})
 
 
 def checksums(folder: Path) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 Run by `helm test` (templates/tests/run.yaml) in the runtime image, with the standard library alone.
 Arguments: the contract's version, the folders of the run's configuration, of the executor's template and of
-the tuning.
+the tuning; then the command of the runtime, if a ConfigMap has it.
 """
 
 import json
@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 
-def main(contract, conf, executor, tuning):
+def main(contract, conf, executor, tuning, *program):
     """End with a message about the first thing that is wrong."""
     version = subprocess.run(
-        ["sparkgen-runtime", "version"], capture_output=True, text=True, check=True
+        [*(program or ["sparkgen-runtime"]), "version"], capture_output=True, text=True, check=True
     ).stdout
     if f"(contract {contract})" not in version:
         raise SystemExit(

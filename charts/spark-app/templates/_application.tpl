@@ -18,6 +18,8 @@
   {{- $scala := ternary "2.12" "2.13" (hasPrefix "3." $spec.sparkVersion) -}}
   {{- $secrets := list -}}
   {{- range $name := $spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
+  {{- $runtime := dict "spec" $spec "c" $facts.tables.contract -}}
+  {{- template "sparkgen.runtime" $runtime -}}
   {{- $app := dict
       "t" $facts.tables
       "c" $facts.tables.contract
@@ -34,7 +36,7 @@
       "language" $spec.type
       "scalaVersion" ($spec.scalaVersion | default $scala)
       "bySpark" (eq "spark" ($spec.allocator | default ""))
-      "runtimeImage" ($spec.runtimeImage | default $facts.tables.contract.RUNTIME_IMAGE)
+      "runtime" $runtime.values
       "properties" $effective.properties
       "pythonPath" $local.pythonPath
       "hadoopConfigMap" ($spec.hadoopConfigMap | default "")

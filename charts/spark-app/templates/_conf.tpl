@@ -91,7 +91,7 @@ and `confSources` of a projected volume.
 {{- define "sparkgen.propertiesOfAllocator" -}}
   {{- $app := .app -}}
   {{- $jar := $app.c.SCHEDULER_JAR -}}
-  {{- if dig "delivery" "byKubelet" false $app -}}
+  {{- if and (dig "delivery" "byKubelet" false $app) (not (hasKey $app.runtime "runtimeConfigMap")) -}}
     {{- $jar = printf "%s%s/%s%s.jar" $app.c.LIB_DIR $app.c.RUNTIME_JARS $app.c.RUNTIME_JAR_PREFIX $app.scalaVersion -}}
   {{- end -}}
   {{- $classPath := without (list $jar (get $app.properties "spark.driver.extraClassPath")) "" | join ":" -}}

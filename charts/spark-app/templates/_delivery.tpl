@@ -115,7 +115,7 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
 {{- /* The values of a pod's layers. In: app, role. Out: delivery. */ -}}
 {{- define "sparkgen.deliveryValues" -}}
   {{- $c := .app.c -}}
-  {{- $values := dict "install" true "byKubelet" false "fetch" dict "artifactMounts" list "artifactVolumes" list "mounted" dict -}}
+  {{- $values := dict "fetch" dict "artifactMounts" list "artifactVolumes" list "mounted" dict -}}
   {{- with .app.delivery -}}
     {{- $mounts := list -}}
     {{- $volumes := list -}}
@@ -130,9 +130,16 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
         {{- end -}}
       {{- end -}}
     {{- end -}}
-    {{- $values = dict "install" (not .byKubelet) "byKubelet" .byKubelet "fetch" .fetch
+    {{- $values = dict "fetch" .fetch
         "artifactMounts" $mounts "artifactVolumes" $volumes "mounted" .mounted -}}
   {{- end -}}
+  {{- $byKubelet := dig "delivery" "byKubelet" false .app -}}
+  {{- $inConfigMap := hasKey .app.runtime "runtimeConfigMap" -}}
+  {{- $withJar := not .app.bySpark -}}
+  {{- $_ := set $values "install" (and $withJar (not (or $byKubelet $inConfigMap))) -}}
+  {{- $_ := set $values "withoutInstall" (and $withJar (or $byKubelet $inConfigMap)) -}}
+  {{- $_ := set $values "mountsRuntimeImage" (and $withJar $byKubelet (not $inConfigMap)) -}}
+  {{- $_ := set $values "mountsJar" (and $withJar $inConfigMap) -}}
   {{- with concat .app.pythonPath .app.imageModules.path -}}
     {{- $given := "" -}}
     {{- if eq $.role.name "executor" -}}{{- $given = get $.app.properties "spark.executorEnv.PYTHONPATH" -}}{{- end -}}
@@ -141,6 +148,5 @@ In: spec, tables. Out: delivered (the spec), pythonPath (directories).
     {{- end -}}
     {{- $_ := set $values "pythonPath" (without (append . $given) "" | join ":") -}}
   {{- end -}}
-  {{- if .app.bySpark -}}{{- $_ := set (set $values "install" false) "byKubelet" false -}}{{- end -}}
   {{- $_ := set . "delivery" $values -}}
 {{- end -}}

@@ -30,11 +30,13 @@ Helm's for "never delete this". In, out: object. In: target.
         "namespace" $root.Release.Namespace
         "release" $root.Release.Name
         "run" $call.run
-        "image" $app.runtimeImage
+        "image" $app.runtime.runtimeImage
+        "runtimeCommand" ($app.runtime.runtimeCommand | default list)
         "pullSecrets" $app.pullSecrets
         "podGroups" (eq "volcano" (dig "batch" "name" "" $app))
         "further" (ternary (list $app.t.podGroups) list (eq "volcano" (dig "batch" "name" "" $app)))
         "script" ($root.Files.Get (printf "files/%s.py" $hook)) -}}
+    {{- with $app.runtime.runtimeConfigMap -}}{{- $_ := set $values "runtimeConfigMap" . -}}{{- end -}}
     {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
     {{- $filled := dict "layer" (get $app.t.layers $hook) "values" $values -}}
     {{- template "sparkgen.fill" $filled -}}

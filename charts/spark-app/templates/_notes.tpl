@@ -1,10 +1,13 @@
-{{- /* The warning of SG020 (sparkgen rule SG020), for NOTES.txt. In: app, path (of the field). */ -}}
+{{- /* The warning that pods have no runtime, for NOTES.txt. In: app, path (of the field). */ -}}
 {{- define "sparkgen.notes.runtimeImage" -}}
-{{- if eq .app.runtimeImage .app.c.RUNTIME_IMAGE }}
+{{- if eq .app.runtime.runtimeImage .app.c.RUNTIME_IMAGE }}
 
-WARNING: {{ .path }} is not set, and no registry has the default, {{ .app.runtimeImage }}:
-pods start only on nodes that already have this image. Build and push one, and set it in the values:
+WARNING: neither {{ .path }} nor runtimeConfigMap beside it is set, and no registry has the default,
+{{ .app.runtime.runtimeImage }}: pods start only on nodes that already have this image.
+Create the ConfigMap with the runtime, and set runtimeConfigMap to its name:
+  sparkgen runtime {{ dig "spec" "sparkVersion" "SPARK_VERSION" .app }} | kubectl apply --server-side -f -
+  sparkgen runtime {{ dig "spec" "sparkVersion" "SPARK_VERSION" .app }} --name
+Or build and push an image, and set {{ .path }}:
   sparkgen image build --push REGISTRY/sparkgen-runtime:{{ .app.c.VERSION }}
-  helm upgrade ... --set {{ .path }}=REGISTRY/sparkgen-runtime:{{ .app.c.VERSION }}
 {{- end -}}
 {{- end -}}

@@ -71,7 +71,6 @@ In: app, role, run. Out: pod.
       "podAnnotations" $noted.allowed
       "image" .role.image
       "pullSecrets" .app.pullSecrets
-      "runtimeImage" .app.runtimeImage
       "runtimeResources" $resources.value
       "coreRequest" .role.coreRequest
       "memory" .role.total
@@ -92,6 +91,7 @@ In: app, role, run. Out: pod.
       "confSources" .app.confSources
       "confVolumeName" (ternary $c.CONF_FILES_VOLUME $c.CONF_VOLUME (not (empty .app.confSources)))
       "account" .app.account.name -}}
+  {{- range $name, $value := .app.runtime -}}{{- $_ := set $values $name $value -}}{{- end -}}
   {{- range $name, $value := $call.delivery -}}{{- $_ := set $values $name $value -}}{{- end -}}
   {{- with .role.imagePullPolicy -}}{{- $_ := set $values "rolePullPolicy" . -}}{{- end -}}
   {{- with .app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}

@@ -6,8 +6,10 @@
   {{- $spec := $facts.spec -}}
   {{- $t := $facts.tables -}}
   {{- $c := $t.contract -}}
+  {{- $runtime := dict "spec" $spec "c" $c -}}
+  {{- template "sparkgen.runtime" $runtime -}}
   {{- $app := dict
-      "runtimeImage" ($spec.runtimeImage | default $c.RUNTIME_IMAGE)
+      "runtime" $runtime.values
       "port" ($spec.port | default $c.SHUFFLE_PORT)
       "directories" ($spec.directories | default (list (printf "%s/%s" $t.shuffleDirectory $facts.value.metadata.name)))
       "component" $c.SHUFFLE_CONTAINER
@@ -56,9 +58,9 @@
   {{- $resources := dict "memory" $app.memory "requests" $t.serviceRequest "tables" $t -}}
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}
   {{- template "sparkgen.serverValues" . -}}
+  {{- range $key, $value := $app.runtime -}}{{- $_ := set $.values $key $value -}}{{- end -}}
   {{- range $key, $value := dict
       "maxUnavailable" (hasKey $app.spec "maxUnavailable" | ternary $app.spec.maxUnavailable 1)
-      "runtimeImage" $app.runtimeImage
       "runtimeResources" $small.value
       "resources" $resources.value
       "port" $app.port

@@ -5,11 +5,13 @@
   {{- $spec := .facts.spec -}}
   {{- $t := .facts.tables -}}
   {{- $c := $t.contract -}}
+  {{- $runtime := dict "spec" $spec "c" $c -}}
+  {{- template "sparkgen.runtime" $runtime -}}
   {{- $app := dict
       "component" $c.STAGING_SERVER
       "label" $c.LABEL_STAGING_SERVER
       "heap" $t.serviceHeap
-      "runtimeImage" ($spec.runtimeImage | default $c.RUNTIME_IMAGE)
+      "runtime" $runtime.values
       "readOnly" ($spec.readOnly | default false) -}}
   {{- template "sparkgen.server" (set . "app" $app) -}}
   {{- template "sparkgen.stagingFiles" $app -}}
@@ -71,11 +73,11 @@
   {{- $resources := dict "base" $t.registryResources "over" ($spec.resources | default dict) "tables" $t -}}
   {{- template "sparkgen.merge" $resources -}}
   {{- range $key, $value := $app.places -}}{{- $_ := set $values $key $value -}}{{- end -}}
+  {{- range $key, $value := $app.runtime -}}{{- $_ := set $values $key $value -}}{{- end -}}
   {{- range $key, $value := dict
       "image" ($spec.image | default $t.registryImage)
       "pods" $pods
       "replicas" ($spec.replicas | default $t.stagingReplicas)
-      "runtimeImage" $app.runtimeImage
       "podSecurity" $merged.value
       "resources" $resources.value
       "scheme" (ternary "HTTPS" "HTTP" (hasKey $spec "tls"))

@@ -19,6 +19,7 @@ from cluster import network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import NAME
+from cluster.runtime_image import CONFIGURED
 from tests.unit.live.cases import CASES
 
 VERSION = TESTED_VERSIONS[0]
@@ -117,6 +118,7 @@ def deploy_all(cluster: Cluster, namespace: str, *documents: dict[str, Any], lac
     done = subprocess.run(
         [sys.executable, "-m", "sparkgen", "render", "-q", "-", "-n", namespace],
         input=yaml.safe_dump_all(documents),
+        cwd=CONFIGURED,
         capture_output=True,
         text=True,
         check=False,

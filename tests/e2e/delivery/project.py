@@ -19,6 +19,7 @@ from deployed import SMALL, Deployed, spark_image
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
+from cluster.runtime_image import CONFIGURED
 from sparkgen import contract
 
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
@@ -248,8 +249,8 @@ class Project:
 
     def render(self) -> str:
         """The manifests, by the command line."""
-        command = [SPARKGEN, "render", "-q", str(self.document)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [SPARKGEN, "render", "-q", str(self.document.absolute())]
+        done = subprocess.run(command, cwd=CONFIGURED, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

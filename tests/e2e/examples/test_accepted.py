@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from cluster.handle import Cluster
+from cluster.runtime_image import CONFIGURED
 from demo import variants
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,10 +37,15 @@ def restricted(cluster: Cluster, namespace: str) -> str:
 def rendered(name: str, namespace: str) -> str:
     """The manifests of an example, as the command line prints them."""
     variant = VARIANTS[name]
-    command = [str(Path(sys.executable).with_name("sparkgen")), "render", str(variant.document), "-q"]
-    command += ["-f", str(variant.overlay)] if variant.overlay else []
+    command = [
+        str(Path(sys.executable).with_name("sparkgen")),
+        "render",
+        str(variant.document.absolute()),
+        "-q",
+    ]
+    command += ["-f", str(variant.overlay.absolute())] if variant.overlay else []
     command += ["--set", f"metadata.namespace={namespace}"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, cwd=CONFIGURED, capture_output=True, text=True, check=True).stdout
 
 
 def executor(manifests: str, namespace: str) -> dict[str, Any]:

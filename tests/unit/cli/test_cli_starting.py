@@ -109,7 +109,6 @@ def test_of_what_init_writes_lint_asks_for_a_digest_and_a_place(cli: Cli, option
     cli("init", option, "new.yaml")
     found = json.loads(cli("lint", "new.yaml", "--isolated", "--format", "json").out)
     assert {problem["code"] for problem in found if problem["severity"] != "info"} <= {
-        "SG020",
         "SG204",
         "SG220",
     }

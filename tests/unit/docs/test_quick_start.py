@@ -12,8 +12,6 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "quick-start.md"
 STEP = re.compile(r"^```sh\n(sparkgen [^\n]*)\n```\n\n```text\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 """A command, and below it what it prints. What takes a cluster, Java or a network shows no output."""
-FILE = re.compile(r"^echo '([^']*)' > (\S+)$", flags=re.MULTILINE)
-"""A file that the reader writes by hand."""
 HASH = re.compile(r"\bpi-[0-9a-f]{8}\b")
 
 
@@ -28,8 +26,6 @@ def test_the_quick_start_does_what_it_says(tmp_path: Path) -> None:
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     program = str(Path(sys.executable).with_name("sparkgen"))
     page = PAGE.read_text(encoding="utf-8")
-    (written,) = FILE.findall(page)
-    (tmp_path / written[1]).write_text(f"{written[0]}\n")
     steps = STEP.findall(page)
     assert len(steps) >= 7
     for command, shown in steps:

@@ -12,9 +12,9 @@ from sparkgen.document.configuration import (
     FILE_NAME,
     Configured,
     find,
-    lacks_image,
+    lacks_runtime,
     lay_under,
-    place_of_image,
+    place_of_runtime,
     read,
 )
 
@@ -61,6 +61,10 @@ def test_names_with_a_registry(image: str) -> None:
         ("runtimeImage: 1", "must be an image name"),
         ("runtimeImage: [a]", "must be an image name"),
         ("runtimeimage: a", "write `runtimeImage`"),
+        ("pythonImage: python:3.13", "registry.example.com/python"),
+        ("runtimeConfigMap: Not-A-Name", "sparkgen runtime --name"),
+        ("runtimeConfigMap: 1", "sparkgen runtime --name"),
+        ("runtimeConfigMap: one\nruntimeImage: a.b/c:1", "delete `runtimeConfigMap` or `runtimeImage`"),
         ("- a", "must be a mapping"),
     ],
 )
@@ -92,8 +96,8 @@ def test_it_is_laid_under_a_document_that_says_nothing(kind: str) -> None:
     (document,) = load(("-",), stdin=text.encode).documents
     before = repr(document.value)
     laid = lay_under(document, configured(f"runtimeImage: {IMAGE}"))
-    assert not lacks_image(laid)
-    path = place_of_image(laid)
+    assert not lacks_runtime(laid)
+    path = (*place_of_runtime(laid), "runtimeImage")
     value = laid.value
     for part in path:
         value = value[part]
@@ -120,6 +124,29 @@ def test_documents_that_it_leaves_alone(text: str) -> None:
     text = f"apiVersion: sparkgen.dev/v1alpha1\n{text}\n"
     (document,) = load(("-",), stdin=text.encode).documents
     assert lay_under(document, configured(f"runtimeImage: {IMAGE}")) is document
+
+
+PYTHON = "registry.example.com/python:3.13-slim"
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "laid"),
+    [
+        ("{}", f"pythonImage: {PYTHON}", {"pythonImage": PYTHON}),
+        ("{}", "runtimeConfigMap: one", {"runtimeConfigMap": "one"}),
+        ("{runtimeConfigMap: two}", "runtimeConfigMap: one", {"runtimeConfigMap": "two"}),
+        ("{runtimeConfigMap: two}", f"runtimeImage: {IMAGE}", {"runtimeConfigMap": "two"}),
+        ("{runtimeImage: a.b/c:1}", f"pythonImage: {PYTHON}", {"runtimeImage": "a.b/c:1"}),
+        ("{pythonImage: a.b/c:1}", f"pythonImage: {PYTHON}", {"pythonImage": "a.b/c:1"}),
+    ],
+)
+def test_a_document_says_what_the_runtime_is_before_the_configuration(
+    spec: str, text: str, laid: dict[str, str]
+) -> None:
+    """An image or a ConfigMap of the document excludes the other of the configuration."""
+    document = f"apiVersion: sparkgen.dev/v1alpha1\nkind: SparkApplication\nspec: {spec}\n"
+    (loaded,) = load(("-",), stdin=document.encode).documents
+    assert lay_under(loaded, configured(text)).value["spec"] == laid
 
 
 def test_it_is_found_up_to_the_root_of_the_repository(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen import api
+from sparkgen import api, contract
 from sparkgen.document import Document
 from sparkgen.errors import SparkgenError
 from sparkgen.exporting import apache, kubeflow, submit
@@ -93,6 +93,7 @@ def _pods(document: Document) -> Any:
     text = json.dumps(found, sort_keys=True)
     text = re.sub(r'"SPARKGEN_SCALA_VERSION", "value": "[0-9.]+"', '"SPARKGEN_SCALA_VERSION"', text)
     text = re.sub(r'("name": "[A-Z_]*SCALA[A-Z_]*", "value": )"[0-9.]+"', r"\1null", text)
+    text = re.sub(rf"{contract.RUNTIME_NAME}-[0-9.]+-[0-9a-f]+", contract.RUNTIME_NAME, text)
     text = re.sub(r'("nvidia.com/gpu": )"?([0-9]+)"?', r"\1\2", text)
     return json.loads(re.sub(r"-[0-9a-f]{8}\b", "-RUN", text))
 

@@ -321,7 +321,7 @@ def test_a_folder_without_rights_is_a_message(cli: Cli, monkeypatch: pytest.Monk
     ids=" ".join,
 )
 def test_what_init_writes_passes(cli: Cli, options: tuple[str, ...]) -> None:
-    """With and without a runtime image for the repository, which validate asks for once."""
+    """With and without a runtime image for the repository."""
     assert cli("init", *options, "new.yaml").code == 0
     config("")
     done = cli("lint", "new.yaml")
@@ -329,6 +329,4 @@ def test_what_init_writes_passes(cli: Cli, options: tuple[str, ...]) -> None:
     Path(".sparkgen.yaml").unlink()
     done = cli("lint", "new.yaml")
     assert (done.code, done.out) == (0, "1 document checked, no problems found\n")
-    said = cli("validate", "new.yaml").out
-    assert said.count("warning[") == said.count("warning[SG020]") <= 1
-    assert len(said.splitlines()) <= 7
+    assert cli("validate", "new.yaml").out == "1 document valid\n"

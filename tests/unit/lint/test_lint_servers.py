@@ -98,7 +98,7 @@ def test_a_service_is_not_held_to_pod_security() -> None:
 
 
 def test_both_images_of_a_service_are_looked_at() -> None:
-    """The janitor runs as root at its start. Of the default runtime image, SG020 says what to do."""
+    """The janitor runs as root at its start. The default image of Python has a digest."""
     tagged = "spec: {runtimeImage: 'registry.example.com/sparkgen-runtime:1'}"
     assert found(SERVICE, tagged)["SG220"] == ["spec.runtimeImage", "spec.image"]
     assert found(SERVICE, "spec: {}")["SG220"] == ["spec.image"]

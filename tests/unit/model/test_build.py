@@ -10,6 +10,7 @@ import pytest
 from sparkgen import contract
 from sparkgen.model import build
 from sparkgen.model.application import Account, Application, Executors
+from sparkgen.model.runtime import Runtime
 
 SPEC: dict[str, Any] = {
     "type": "Scala",
@@ -32,7 +33,7 @@ def test_defaults() -> None:
     assert (made.namespace, made.labels, made.annotations) == ("default", {}, {})
     assert (made.restart, made.retries, made.suspend) == ("Never", 0, False)
     assert (made.deadline_seconds, made.ttl_seconds, made.schedule) == (None, None, None)
-    assert (made.runtime_image, made.on_mismatch) == (contract.RUNTIME_IMAGE, "fail")
+    assert (made.runtime, made.on_mismatch) == (Runtime(contract.RUNTIME_IMAGE), "fail")
     assert (made.log_level, made.loggers, made.metrics_properties) == ("INFO", {}, None)
     assert made.executors == Executors(dynamic=False, instances=1, minimum=1, initial=1, maximum=1)
     assert made.tuning == {}

@@ -160,6 +160,10 @@ def test_anything_else_starts_a_new_run(path: Path_, example: Any) -> None:
         queued = {**BASE, "batchScheduler": "kueue"}
         assert run({**queued, path[0]: {path[1]: example}}) != run(queued)
         return
+    if path == ("pythonImage",):
+        in_config_map = {**BASE, "runtimeConfigMap": "sparkgen-runtime"}
+        assert run({**in_config_map, "pythonImage": example}) != run(in_config_map)
+        return
     if path == ("eventLog", "claim"):
         log = {"dir": "file:///x"}
         assert run({**BASE, "eventLog": {**log, "claim": example}}) != run({**BASE, "eventLog": log})

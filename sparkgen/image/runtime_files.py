@@ -1,0 +1,139 @@
+"""The runtime as files of a ConfigMap: a zip application for Python, and the scheduler jar of a Scala line.
+
+The wheel of a release contains them. A checkout makes them once, from the same sources, in the cache. The
+bytes depend on the sources and the pinned libraries, so their digest names a ConfigMap that anybody can make
+again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.image import context
+from sparkgen.image.pins import LIBRARIES
+from sparkgen.local.cache import cache_root, key, publish
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.progress import Progress
+from sparkgen.local.scala import write_zip
+from sparkgen.objects import Object
+from sparkgen.resources.gitops import for_every_target
+from sparkgen.spark_versions import COMPILED
+
+FOLDER = "SPARKGEN_RUNTIME"
+"""The variable that names a folder with the files, made on another machine by `sparkgen runtime --output`."""
+SHIPPED = context.PACKAGE / "_runtime_files"
+"""The folder of a wheel with the files; a checkout has none."""
+DIGEST_LENGTH = 32
+"""Hexadecimal characters of the SHA-256 in a name: nobody can make other files with the same name."""
+_MAIN = "from sparkgen.runtime.__main__ import run\n\nrun()\n"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFiles:
+    """What the containers of sparkgen run with a Scala line: the zip application and the scheduler jar."""
+
+    line: str
+    program: bytes
+    jar: bytes
+
+    @property
+    def content(self) -> Mapping[str, bytes]:
+        """The files by their keys in the ConfigMap."""
+        return {contract.RUNTIME_PROGRAM_FILE: self.program, contract.RUNTIME_JAR_FILE: self.jar}
+
+    @property
+    def name(self) -> str:
+        """The name of the ConfigMap, with the digest of the files."""
+        whole = hashlib.sha256()
+        for file, data in self.content.items():
+            whole.update(f"{file} {len(data)}\n".encode() + data)
+        return f"{contract.RUNTIME_NAME}-{self.line}-{whole.hexdigest()[:DIGEST_LENGTH]}"
+
+    def config_map(self, namespace: str) -> Object:
+        """The ConfigMap for a namespace: no application owns it, and every GitOps controller keeps it."""
+        item = {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {
+                "name": self.name,
+                "namespace": namespace,
+                "labels": {
+                    contract.LABEL_NAME: contract.RUNTIME_NAME,
+                    contract.LABEL_COMPONENT: contract.RUNTIME_NAME,
+                    contract.LABEL_MANAGED_BY: "sparkgen",
+                },
+            },
+            "immutable": True,
+            "binaryData": {file: b64encode(data).decode() for file, data in self.content.items()},
+        }
+        return for_every_target(item)
+
+
+def runtime_files(line: str, environment: Mapping[str, str], progress: Progress) -> RuntimeFiles:
+    """The files for a Scala line, made if the cache has none. Raises CannotRun if that fails."""
+    if line not in COMPILED:
+        known = " and ".join(COMPILED)
+        raise CannotRun(
+            f"sparkgen has its scheduler jar for Scala {known}, not for {line}; set spec.scalaVersion to one "
+            "of them, or set spec.runtimeImage to an image with your own jar"
+        )
+    named = environment.get(FOLDER)
+    if named or SHIPPED.is_dir():
+        return _read(Path(named) if named else SHIPPED, line)
+    jar = context.scheduler_jar(line, environment, progress)
+    return RuntimeFiles(line, _program(environment, progress).read_bytes(), jar.read_bytes())
+
+
+def _read(folder: Path, line: str) -> RuntimeFiles:
+    try:
+        program, jar = (
+            (folder / name).read_bytes() for name in (contract.RUNTIME_PROGRAM_FILE, jar_name(line))
+        )
+    except OSError as error:
+        raise CannotRun(
+            f"cannot read {error.filename}: {error.strerror}; to make the files of the runtime, run: "
+            f"sparkgen runtime --output FOLDER, and set {FOLDER} to this folder"
+        ) from error
+    return RuntimeFiles(line, program, jar)
+
+
+def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
+    """Write the files of all Scala lines to a folder, as a wheel contains them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for line in COMPILED:
+        made = runtime_files(line, environment, progress)
+        (folder / contract.RUNTIME_PROGRAM_FILE).write_bytes(made.program)
+        (folder / jar_name(line)).write_bytes(made.jar)
+
+
+def jar_name(line: str) -> str:
+    """The file of a wheel with the scheduler jar of a Scala line."""
+    return f"{contract.RUNTIME_JAR_PREFIX}{line}.jar"
+
+
+def _program(environment: Mapping[str, str], progress: Progress) -> Path:
+    """The zip application in the cache, made if it is missing."""
+    own = dict(context.package())
+    parts = [part for name, data in own.items() for part in (name, data)]
+    pins = [pin.requirement for pin in LIBRARIES]
+    made = publish(
+        cache_root(environment) / "runtime-program" / key(_MAIN, *pins, *parts),
+        lambda fresh: _make_program(fresh / contract.RUNTIME_PROGRAM_FILE, own, progress),
+        lambda: progress.say("waiting for the runtime, which another process is making"),
+    )
+    return made / contract.RUNTIME_PROGRAM_FILE
+
+
+def _make_program(target: Path, own: Mapping[str, bytes], progress: Progress) -> None:
+    with tempfile.TemporaryDirectory(prefix="sparkgen-runtime-") as work:
+        folder = Path(work, "python")
+        context.libraries(folder, Path(work, "download"), progress)
+        paths = (path for path in folder.rglob("*") if path.is_file())
+        libraries = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    write_zip(target, {**libraries, **own, "__main__.py": _MAIN.encode()})
