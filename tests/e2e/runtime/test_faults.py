@@ -61,6 +61,37 @@ def test_an_executor_out_of_memory_is_told_as_such(cluster: Cluster, restricted:
 
 
 @pytest.mark.own_cluster
+def test_executors_that_the_kernel_kills_get_enough_memory(cluster: Cluster, restricted: str) -> None:
+    """The task's memory is too large for the first size, and fits into the second: no failure counts."""
+    memory = {"name": "fill", "emptyDir": {"medium": "Memory"}}
+    executor = {"instances": 1, "volumeMounts": [{"name": "fill", "mountPath": "/opt/fill"}]}
+    wanted = document(
+        *("hungry", NEW, "hold.py", "1", "hungry", "5"),
+        executor=executor,
+        volumes=[memory],
+        sparkConf={"spark.task.maxFailures": "1"},  # a single failed attempt would fail the job
+        allocation={
+            "maxExecutorFailures": 1,
+            "memoryOverheadRecovery": {"step": "400m", "maxIncrease": "500m"},
+        },
+    )
+    application = deploy(cluster, restricted, wanted)
+
+    def limits() -> set[str]:
+        pods = application.executors()
+        return {pod["spec"]["containers"][0]["resources"]["limits"]["memory"] for pod in pods}
+
+    wait_until(lambda: "1384Mi" in limits(), 120, "a larger executor is created", application.story)
+    assert application.wait() == "Complete", application.story()
+    assert "total: 0" in application.logs()
+    (loss,) = application.losses()
+    assert (loss.facts["code"], loss.facts["byApplication"]) == (Code.OUT_OF_MEMORY, False)
+    assert "limit 984Mi" in loss.text
+    (raised,) = [one for one in application.events() if one["reason"] == "ExecutorMemoryRaised"]
+    assert raised["message"].endswith("400 MiB more; commit this: spec.executor.memoryOverhead: 784m")
+
+
+@pytest.mark.own_cluster
 def test_the_allocator_dies_while_it_scales(cluster: Cluster, restricted: str) -> None:
     """Killed twice with -9 while executors come: none too many, and the job does not notice."""
     application = deploy(cluster, restricted, document("crash", NEW, "hold.py", "8", "nothing", "8"))

@@ -1,6 +1,7 @@
 """A job that lasts until a file appears, and then tells its result; some of its tasks may do harm first.
 
 Arguments: the number of tasks, and what the first attempt of task 0 does: nothing, or "oom" or "disk".
+With "hungry", each attempt of task 0 needs 800 MiB of memory outside of the heap.
 """
 
 import sys
@@ -24,6 +25,10 @@ def work(number: int) -> int:
             while True:
                 file.write(bytes(16 * 1024**2))
                 time.sleep(0.05)
+    if harm == "hungry" and number == 0:
+        with Path("/opt/fill/it").open("wb") as file:
+            for _ in range(50):
+                file.write(bytes(16 * 1024**2))
     if harm == "disk" and number == 0 and first:
         Path("/opt/fill/it").write_bytes(bytes(64 * 1024**2))  # more than the volume may hold
         time.sleep(600)  # until the kubelet has looked
