@@ -265,10 +265,10 @@ def test_a_file_that_is_no_template_is_refused_in_words(text: str, words: str) -
 
 
 @pytest.mark.parametrize(
-    "example", sorted(path.parent.name for path in GOLDEN.glob("*/config-map-executor.yaml"))
+    "example", sorted(path.parent.name for path in GOLDEN.glob("*/config-map-tuning.yaml"))
 )
 def test_every_example_makes_an_executor(example: str) -> None:
-    """What is rendered for each example becomes a pod, which is JSON."""
+    """What is rendered for each example with an allocator becomes a pod, which is JSON."""
     made = pod(Create(1, 0), read_template(rendered(example)))
     assert json.loads(json.dumps(made)) == made
 
