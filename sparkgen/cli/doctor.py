@@ -49,6 +49,7 @@ Examples:
   sparkgen doctor -n analytics
   sparkgen doctor -n analytics --image registry.example.com/spark:3.5.8
   sparkgen doctor -n analytics --set spec.imagePullSecrets[0]=registry
+  sparkgen doctor -n analytics --conformance
   sparkgen doctor -n analytics -o json > ticket.json
 """
 
@@ -75,6 +76,7 @@ class DoctorOptions(ClusterOptions):
     values: tuple[str, ...]
     sets: tuple[str, ...]
     set_strings: tuple[str, ...]
+    conformance: bool
     timeout: str
     output: str
 
@@ -100,7 +102,7 @@ def doctor(options: DoctorOptions) -> int:
             _print(row)
 
     with output.outliving_readers(), leaving_by_signals():
-        usecase.examine(facts, limit, tell, clock)
+        usecase.examine(facts, limit, tell, clock, conformance=options.conformance)
     asked = request(rows, facts.wanted.namespace, _kubernetes(rows))
     if options.output == "json":
         _print_json(facts.wanted.namespace, rows, asked)
@@ -189,6 +191,11 @@ COMMAND = command(
         "Runtime image to try. Default: the runtime of .sparkgen.yaml, or a ConfigMap.",
     ),
     *CHANGES,
+    Option(
+        "conformance",
+        "--conformance",
+        "Also cause a fault that is safe in any namespace: the RoleBinding is late.",
+    ),
     Option("timeout", "--timeout TIME", "Time for everything, from 1m to 1h.", default="3m"),
     *PLACE,
     Option(

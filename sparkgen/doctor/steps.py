@@ -72,6 +72,18 @@ STEPS: tuple[Step, ...] = (
 )
 """In the order of the table, which is that of the program, too."""
 
+LATE_BINDING = Step(
+    "late-binding",
+    (),
+    "an application that is applied before its RoleBinding fails, instead of waiting",
+    "find out with us why the allocator does not see what it lacks",
+)
+
+
+def chosen(*, conformance: bool) -> tuple[Step, ...]:
+    """Returns the steps; `conformance`: with the faults of docs/faults.md that are safe in any namespace."""
+    return (LATE_BINDING, *STEPS) if conformance else STEPS
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:

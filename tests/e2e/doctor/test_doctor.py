@@ -28,11 +28,11 @@ def words(cluster: Cluster, namespace: str, *options: str, kubeconfig: Path | No
 
 
 def doctor(
-    cluster: Cluster, namespace: str, *, kubeconfig: Path | None = None
+    cluster: Cluster, namespace: str, *options: str, kubeconfig: Path | None = None
 ) -> tuple[int, dict[str, dict[str, Any]]]:
     """Run a doctor. Returns its exit code, and its rows by check."""
-    command = words(cluster, namespace, "-o", "json", kubeconfig=kubeconfig)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    command = words(cluster, namespace, *options, "-o", "json", kubeconfig=kubeconfig)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
     assert done.stdout, done.stderr
     return done.returncode, {row["check"]: row for row in json.loads(done.stdout)["checks"]}
 
@@ -91,6 +91,18 @@ def test_a_namespace_in_which_little_works(cluster: Cluster, restricted: str, tm
         *("namespace", "pod-security", "quota", "limit-ranges", "nodes", "storage", "runtime-image")
     ]
     assert rows["pi"]["found"] == "not tried, because of: rights"
+    assert left(cluster, restricted) == []
+
+
+@pytest.mark.full
+def test_conformance(cluster: Cluster, restricted: str) -> None:
+    """A RoleBinding that is late, on the newest Spark, and all that comes without it."""
+    newest = images.TESTED_VERSIONS[-1]
+    other = ("--image", spark_image(newest), "--spark-version", newest)
+    code, rows = doctor(cluster, restricted, *other, "--conformance")
+    assert code == 0, rows
+    assert [*verdicts(rows, "fails"), *verdicts(rows, "skipped"), *verdicts(rows, "unknown")] == []
+    assert rows["late-binding"]["found"].startswith("the allocator said which permission it lacks")
     assert left(cluster, restricted) == []
 
 

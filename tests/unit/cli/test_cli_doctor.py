@@ -66,6 +66,7 @@ class World:
         status = {
             "phase": "Running",
             "podIP": "10.1.2.3",
+            "initContainerStatuses": [{"name": contract.ALLOCATOR_CONTAINER, "state": state}],
             "containerStatuses": [{"name": contract.DRIVER_CONTAINER, "state": state}],
         }
         pod: dict[str, Any] = {
@@ -102,7 +103,9 @@ def line(step: str, **facts: Any) -> str:
     return f"sparkgen-doctor {json.dumps({'step': step, **facts})}"
 
 
-def tried(kube: Kube, folder: Path, world: World, seconds: int = 180) -> dict[str, Row]:
+def tried(
+    kube: Kube, folder: Path, world: World, seconds: int = 180, *, conformance: bool = False
+) -> dict[str, Row]:
     """The rows of a doctor in that world."""
     kube.collects = True
     options = DoctorOptions(
@@ -112,6 +115,7 @@ def tried(kube: Kube, folder: Path, world: World, seconds: int = 180) -> dict[st
         values=(),
         sets=(),
         set_strings=(),
+        conformance=conformance,
         timeout="3m",
         output="text",
     )
@@ -121,7 +125,7 @@ def tried(kube: Kube, folder: Path, world: World, seconds: int = 180) -> dict[st
     now = datetime.fromisoformat("2026-11-22T00:00:00+00:00")
     rows: list[Row] = []
     facts = NamespaceFacts(cluster, wanted(document, "analytics"), now)
-    examine(facts, TimeLimit("3m", seconds), rows.append, world.clock())
+    examine(facts, TimeLimit("3m", seconds), rows.append, world.clock(), conformance=conformance)
     return {row.check: row for row in rows}
 
 
@@ -172,6 +176,20 @@ def test_what_does_not_come_in_time_is_a_row(kube: Kube, tmp_path: Path) -> None
     assert (rows["executors"].verdict, rows["executors"].found[:19]) == (Verdict.FAILS, "not known within 3m")
     assert rows["pi"].found == "not tried, because of: executors"
     assert rows["cleanup"].verdict is Verdict.WORKS
+    assert left(kube) == []
+
+
+def test_conformance(kube: Kube, tmp_path: Path) -> None:
+    """The RoleBinding comes when the allocator has said what it lacks."""
+    bound: list[bool] = []
+
+    def look(_: int) -> None:
+        bound.append(bool(kube.named("RoleBinding")))
+
+    world = World(kube, ["", "[Forbidden] cannot create pods", *good()], also=look)
+    rows = tried(kube, tmp_path, world, conformance=True)
+    assert bound[:4] == [False, False, True, True]
+    assert rows["late-binding"].verdict is Verdict.WORKS
     assert left(kube) == []
 
 
@@ -246,6 +264,18 @@ def test_without_rights_nothing_is_started(cli: Cli, kube: Kube, tmp_path: Path)
     assert not [
         asked for asked in kube.asked if "POST" in asked and "review" not in asked and "dry" not in asked
     ]
+
+
+def test_a_quota_that_wants_limits(cli: Cli, kube: Kube, tmp_path: Path) -> None:
+    """The API server refuses the dry run of a pod: its words, and no application is started."""
+    said = 'pods "doctor" is forbidden: failed quota: team: must specify limits.cpu for: driver'
+    kube.refuse = {("POST", PODS): (403, said)}
+    result = cli("doctor", *IMAGE, "--kubeconfig", kube.kubeconfig(tmp_path))
+    assert result.code == 1
+    assert "✗ admission        the driver's pod is refused: pods" in result.out
+    assert "must specify limits.cpu" in result.out
+    assert "- executors        not tried, because of: admission\n" in result.out
+    assert kube.named("Job") == []
 
 
 def test_json_for_a_ticket(cli: Cli, kube: Kube, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ OPTIONS = DoctorOptions(
     values=(),
     sets=(),
     set_strings=(),
+    conformance=False,
     timeout="3m",
     output="text",
 )
