@@ -15,9 +15,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sparkgen.errors import Path
+from sparkgen.errors import Path, Severity
+from sparkgen.model.properties import lookup
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
+from sparkgen.semantics.rules_backend import RESTRICTIONS
 
 Value = dict[str, Any]
 Strategy = st.SearchStrategy[Any]
@@ -300,6 +302,7 @@ def consistent(document: Value) -> Value:
     _accounts(spec)
     _login(spec)
     _shuffle(spec)
+    _backend(spec)
     _event_log(spec.get("eventLog", {}))
     volumes = _unique(spec.pop("volumes", []), "name")
     cache = _delivery(spec, [volume["name"] for volume in volumes])
@@ -310,6 +313,13 @@ def consistent(document: Value) -> Value:
     if mounted:
         spec["volumes"] = [volume for volume in volumes if volume["name"] in mounted]
     return value
+
+
+def _backend(spec: Value) -> None:
+    """Spark's own backend only where it follows every field."""
+    refused = (row.field for row in RESTRICTIONS if row.field and row.severity is Severity.ERROR)
+    if any(lookup(spec, path) is not None for path in refused):
+        spec.pop("allocator", None)
 
 
 def _gang(spec: Value) -> None:

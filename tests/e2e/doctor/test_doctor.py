@@ -13,11 +13,15 @@ from deployed import allow_pods, spark_image, wait_until
 
 from cluster import images
 from cluster.handle import Cluster
+from sparkgen import contract
 from sparkgen.diff.live import KINDS
 from tests.e2e.commands import acting
 
 VERSION = images.TESTED_VERSIONS[0]
-WITH_IMAGE = ("--image", spark_image(VERSION), "--spark-version", VERSION)
+WITH_IMAGE = (
+    *("--image", spark_image(VERSION), "--spark-version", VERSION),
+    *("--runtime-image", contract.RUNTIME_IMAGE),
+)
 NOT_OURS = ("kube-root-ca.crt", "default", "few", "somebody")
 """The names of objects that the namespace, or a test, has."""
 
