@@ -14,8 +14,6 @@ from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
 
 _SUFFIXES = (".yaml", ".yml")
-_SHARED = f"config-map-{contract.RUNTIME_NAME}-"
-"""How the names of files begin that are no application's: the applications name the runtime."""
 
 
 def read(directory: Path) -> dict[str, str]:
@@ -28,7 +26,7 @@ def read(directory: Path) -> dict[str, str]:
             text = path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
         except OSError as error:
             raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
-        if path.name != KUSTOMIZATION and is_generated(text):
+        if path.name != KUSTOMIZATION and is_generated(text) and not _is_runtime(path, text):
             files[path.as_posix()] = text
     return files
 
@@ -40,9 +38,21 @@ def _files(directory: Path) -> Iterator[Path]:
         yield from (
             path
             for path in paths
-            if (path.is_file() or not path.exists())  # no pipe, which may not end
-            and not path.name.startswith(_SHARED)
+            if path.is_file() or not path.exists()  # no pipe, which may not end
         )
+
+
+def _is_runtime(path: Path, text: str) -> bool:
+    """Whether a file is the runtime, by its content: anybody can give a file its name."""
+    if f"{contract.RUNTIME_NAME}-" not in path.name:
+        return False
+    from sparkgen.image.runtime_files import is_shared  # noqa: PLC0415 - few directories have such a file
+    from sparkgen.yamlvalue import value_of  # noqa: PLC0415
+
+    try:
+        return is_shared(value_of(text))
+    except ValueError:
+        return False
 
 
 def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], list[Side]]:

@@ -8,11 +8,13 @@ again.
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sparkgen import contract
 from sparkgen.image import context
@@ -31,6 +33,7 @@ SHIPPED = context.PACKAGE / "_runtime_files"
 """The folder of a wheel with the files; a checkout has none."""
 DIGEST_LENGTH = 32
 """Hexadecimal characters of the SHA-256 in a name: nobody can make other files with the same name."""
+_NAME = re.compile(rf"{contract.RUNTIME_NAME}-([0-9]+\.[0-9]+)-[0-9a-f]{{{DIGEST_LENGTH}}}")
 _MAIN = "from sparkgen.runtime.__main__ import run\n\nrun()\n"
 
 
@@ -75,6 +78,48 @@ class RuntimeFiles:
         return for_every_target(item)
 
 
+def line_of(name: str) -> str:
+    """The Scala line in the name of a ConfigMap with the runtime, of any version; "" for another name."""
+    found = _NAME.fullmatch(name)
+    return found[1] if found else ""
+
+
+def files_in(item: Any) -> RuntimeFiles | None:
+    """The files in a ConfigMap of the runtime, of any version; None if its name is of other content."""
+    try:
+        name, content = item["metadata"]["name"], item["binaryData"]
+        program, jar = (
+            b64decode(content[file], validate=True)
+            for file in (contract.RUNTIME_PROGRAM_FILE, contract.RUNTIME_JAR_FILE)
+        )
+        files = RuntimeFiles(line_of(name), program, jar)
+    except (KeyError, TypeError, ValueError):
+        return None
+    whole = len(content) == len(files.content) and not item.get("data") and item.get("immutable") is True
+    return files if whole and files.name == name else None
+
+
+def is_shared(item: Any) -> bool:
+    """Whether an object is what sparkgen, of any version, renders for the runtime, with nothing else in it.
+
+    Only the values of the annotations for GitOps controllers may differ: they change between versions.
+    """
+    files = files_in(item)
+    if files is None:
+        return False
+    metadata = item["metadata"]
+    own = files.config_map(metadata.get("namespace"))
+    annotations = metadata.get("annotations")
+    known = own["metadata"].pop("annotations")
+    rest = {**item, "metadata": {key: value for key, value in metadata.items() if key != "annotations"}}
+    return rest == own and isinstance(annotations, dict) and annotations.keys() <= known.keys()
+
+
+def ready(environment: Mapping[str, str]) -> str:
+    """The folder with the files, which then need no compiler; "" without one."""
+    return environment.get(FOLDER) or (str(SHIPPED) if SHIPPED.is_dir() else "")
+
+
 def runtime_files(line: str, environment: Mapping[str, str], progress: Progress) -> RuntimeFiles:
     """The files for a Scala line, made if the cache has none. Raises CannotRun if that fails."""
     if line not in COMPILED:
@@ -83,9 +128,8 @@ def runtime_files(line: str, environment: Mapping[str, str], progress: Progress)
             f"sparkgen has its scheduler jar for Scala {known}, not for {line}; set spec.scalaVersion to one "
             "of them, or set spec.runtimeImage to an image with your own jar"
         )
-    named = environment.get(FOLDER)
-    if named or SHIPPED.is_dir():
-        return _read(Path(named) if named else SHIPPED, line)
+    if folder := ready(environment):
+        return _read(Path(folder), line)
     jar = context.scheduler_jar(line, environment, progress)
     return RuntimeFiles(line, _program(environment, progress).read_bytes(), jar.read_bytes())
 

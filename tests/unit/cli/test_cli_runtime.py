@@ -5,13 +5,16 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from sparkgen import contract
 from sparkgen.document import load
+from sparkgen.image.runtime_files import RuntimeFiles
 from sparkgen.usecases.apply import wanted
 from sparkgen.usecases.runtime import with_own_runtime
 from tests.fake_runtime import small
@@ -21,6 +24,7 @@ from .kube import Kube
 
 OLD, NEW = small("2.12").name, small("2.13").name
 FILE = f"config-map-{OLD}.yaml"
+EARLIER = RuntimeFiles("2.12", b"earlier", b"jar")
 CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
 
 
@@ -201,3 +205,56 @@ def test_the_doctor_has_one_that_goes_with_it(unnamed: Cli) -> None:
     assert config_map["binaryData"] == small("2.12").config_map("team")["binaryData"]
     assert config_map["metadata"]["labels"][contract.LABEL_APPLICATION] == "pi"
     assert with_own_runtime(own) is own
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda item: item["binaryData"].update({"runtime.pyz": "AA=="}), 2),
+        (lambda item: item["binaryData"].update(more="AA=="), 2),
+        (lambda item: item.update(data={"more": "a"}), 2),
+        (lambda item: item.update(immutable=False), 2),
+        (lambda item: item["metadata"].update(ownerReferences=[]), 2),
+        (lambda item: item["metadata"]["annotations"].update({"argocd.argoproj.io/hook": "Sync"}), 2),
+        (lambda item: item["metadata"].update(name="other"), 2),
+        (lambda item: item.update(kind="RoleBinding", roleRef={"kind": "ClusterRole", "name": "admin"}), 2),
+        (lambda item: item["metadata"]["labels"].update({contract.LABEL_APPLICATION: "other"}), 1),
+        (lambda item: item["metadata"]["annotations"].popitem(), 0),
+    ],
+)
+def test_diff_knows_the_runtime_by_its_content(
+    unnamed: Cli, change: Callable[[dict[str, Any]], object], code: int
+) -> None:
+    """A file of its name with anything else is reported, as every file that no document renders."""
+    assert unnamed("render", "app.yaml", "-o", "deploy").code == 0
+    path = Path("deploy", FILE)
+    item = yaml.safe_load(path.read_text())
+    change(item)
+    opening = path.read_text().partition("\n")[0]
+    path.write_text(f"{opening}\n{yaml.safe_dump(item)}")
+    result = unnamed("diff", "--rendered", "deploy", "app.yaml")
+    assert result.code == code
+    assert (f"deploy/{FILE} has sparkgen's header, but is not a valid manifest" in result.err) == (code == 2)
+    assert unnamed("render", "app.yaml", "-o", "deploy", "--check").code == 1
+
+
+def test_diff_reports_a_second_object_in_the_file_of_the_runtime(unnamed: Cli) -> None:
+    """Which a controller would apply with the ConfigMap."""
+    assert unnamed("render", "app.yaml", "-o", "deploy").code == 0
+    with Path("deploy", FILE).open("a") as file:
+        file.write("---\nkind: RoleBinding\nmetadata: {name: admin}\n")
+    assert unnamed("diff", "--rendered", "deploy", "app.yaml").code == 2
+
+
+def test_diff_knows_the_runtime_of_an_earlier_version_and_of_several_namespaces(unnamed: Cli) -> None:
+    """Its name has the digest of its content, so nothing is compiled to recognize it."""
+    write_two()
+    for name in ("app", "newer"):
+        text = Path(f"{name}.yaml").read_text()
+        Path(f"{name}.yaml").write_text(text.replace("metadata:\n", f"metadata:\n  namespace: {name}\n"))
+    Path("again.yaml").write_text(DOCUMENT.replace("name: pi", "name: again\n  namespace: newer"))
+    assert unnamed("render", ".", "-o", "deploy").code == 0
+    earlier = EARLIER.config_map("app")
+    opening = Path("deploy/kustomization.yaml").read_text().partition("\n")[0]
+    Path("deploy", f"config-map-{EARLIER.name}.yaml").write_text(f"{opening}\n{yaml.safe_dump(earlier)}")
+    assert unnamed("diff", "--rendered", "deploy", ".").code == 0
