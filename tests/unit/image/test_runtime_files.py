@@ -38,6 +38,7 @@ def without_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[s
         path.write_text(line)
         return path
 
+    monkeypatch.setattr(runtime_files, "SHIPPED", tmp_path / "not-shipped")  # as in a clone
     monkeypatch.setattr(context, "libraries", libraries)
     monkeypatch.setattr(context, "scheduler_jar", jar)
     return {"SPARKGEN_CACHE": str(tmp_path / "cache")}
