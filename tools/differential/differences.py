@@ -200,3 +200,22 @@ DIFFERENCES: tuple[Difference, ...] = (
         ),
     ),
 )
+
+BY_SPARKS_BACKEND = Difference(
+    "by-sparks-backend",
+    "properties of Spark's own backend, with `allocator: spark`",
+    "those of the command, and of the spark-submit that made the driver's pod",
+    "those that sparkgen renders",
+    "the executors' template is rendered",
+    (
+        Seen("*/spark.kubernetes.*"),
+        Seen("*/spark.master", "k8s://*", "k8s://https://kubernetes.default.svc"),
+        Seen("*/spark.executorEnv.SPARK_CONF_DIR", "-", "/opt/sparkgen/conf"),
+        # What is known only in the pod comes by variables; natively, spark-submit knows names of its own.
+        *_only_ours("driver/*/environment/SPARKGEN_POD_NAME*", "driver/*/environment/SPARK_LOCAL_HOSTNAME"),
+        *_only_native("driver/jvm/properties/spark.app.id", "driver/jvm/properties/spark.driver.host"),
+        *_only_ours("driver/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/projected/*"),
+        Seen("executor/*/environment/SPARK_USER", "root", "spark"),
+    ),
+)
+"""What an application with `allocator: spark` has beyond `DIFFERENCES`; the page does not have it."""

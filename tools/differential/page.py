@@ -34,6 +34,7 @@ The program of both prints what the driver and an executor see, and the test com
 It also compares the pods, how they end, and what is left in the namespace.
 The test fails at each difference that is not listed above.
 A difference that no case needs any more fails a test, too.
+Some cases run with [`allocator: spark`](spark-backend.md) as well, and differ in nothing else.
 
 The report contains:
 

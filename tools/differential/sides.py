@@ -66,8 +66,8 @@ def native(place: Place, home: Path, script: Path, name: str) -> Side:
     return _observed(place, {"spark-app-name": name}, ours=False)
 
 
-def imported(place: Place, script: Path, name: str) -> Side:
-    """Import the file, and apply the document."""
+def imported(place: Place, script: Path, name: str, allocator: str = "sparkgen") -> Side:
+    """Import the file, and apply the document with one of the two allocators."""
     sparkgen = (*network.enter(NAME), sys.executable, "-m", "sparkgen")
     application = script.with_name("app.yaml")
     done = _run([*sparkgen, "import", str(script), "--report", "full"])
@@ -75,6 +75,7 @@ def imported(place: Place, script: Path, name: str) -> Side:
     application.write_text(done.stdout)
     if done.returncode < 2:
         options = ["-n", place.namespace, "--kubeconfig", str(place.cluster.kubeconfig)]
+        options += ["--set", f"spec.allocator={allocator}"]
         done = _run([*sparkgen, "apply", str(application), *options])
     if done.returncode != 0:
         return Side({"ended": {"submitted": "no"}}, {}, done.stdout + done.stderr)

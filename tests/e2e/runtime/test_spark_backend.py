@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from deployed import APPLICATIONS, GO, Deployed, document, wait_until
+from deployed import APPLICATIONS, GO, Deployed, allow_pods, document, wait_until
 
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
@@ -78,3 +78,18 @@ def test_executors_come_and_go_and_a_kill_ends_them(
     wait_until(lambda: bool(names(application) - first), 90, "another one comes", application.story)
     assert sparkgen("kill", "waves", "--yes").returncode == 0
     wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
+
+
+@pytest.mark.parametrize("version", TESTED_VERSIONS)
+def test_status_says_why_executors_are_refused(
+    version: str, cluster: Cluster, restricted: str, tmp_path: Path
+) -> None:
+    """Spark logs what the API server says, and tries again each second."""
+    allow_pods(cluster, restricted, 2)
+    application, sparkgen = started(cluster, restricted, tmp_path, version)
+    wait_until(
+        lambda: "exceeded quota" in application.logs(), 90, "an executor is refused", application.story
+    )
+    shown = sparkgen("status", "waves")
+    assert "1/2" in shown.stdout, shown.stdout + shown.stderr
+    assert "requested: pods=1, used: pods=2, limited: pods=2" in shown.stdout
