@@ -38,8 +38,17 @@ def judgement(name: str) -> Judgement | None:
 
 def passed(prefix: str) -> tuple[str, ...]:
     """Returns the properties with this prefix that are passed on to Spark."""
+    return _with(Verdict.PASSED, prefix)
+
+
+def done() -> tuple[str, ...]:
+    """Returns the properties that sparkgen sets itself."""
+    return _with(Verdict.DONE)
+
+
+def _with(verdict: Verdict, prefix: str = "") -> tuple[str, ...]:
     rows = judgements().values()
-    return tuple(row.name for row in rows if row.verdict is Verdict.PASSED and row.name.startswith(prefix))
+    return tuple(row.name for row in rows if row.verdict is verdict and row.name.startswith(prefix))
 
 
 @cache

@@ -10,7 +10,7 @@ from sparkgen.model import connect
 from sparkgen.model.application import Application, Role
 from sparkgen.model.delivery import PYTHON_FILES, image_modules
 from sparkgen.model.properties import TUNABLE
-from sparkgen.properties.table import passed
+from sparkgen.properties.table import done, passed
 from sparkgen.resources import spark_backend
 from sparkgen.resources.batch import waits_for_gang
 from sparkgen.resources.delivery import scheduler_jar
@@ -33,6 +33,7 @@ CONTRACT_PROPERTIES: Mapping[str, str] = {
 """Properties that every driver has, whatever its document says."""
 
 
+SET_BY_SPARKGEN = done()
 PASSED_KUBERNETES = passed("spark.kubernetes.")
 """The properties of `spark.kubernetes.` that the driver's spark-submit reads."""
 
@@ -55,7 +56,7 @@ def spark_properties(application: Application) -> dict[str, str]:
     asked = {
         name: text
         for name, text in application.properties.items()
-        if _is_for_spark(name) or (application.by_spark and name in TUNABLE)
+        if (_is_for_sparks_backend if application.by_spark else _is_for_spark)(name)
     }
     if asked.pop(PYTHON_FILES, "") and (submitted := image_modules(application.properties).submitted):
         asked[PYTHON_FILES] = ",".join(submitted)
@@ -69,6 +70,11 @@ def _is_for_spark(name: str) -> bool:
     if name.startswith("spark.kubernetes."):
         return name in PASSED_KUBERNETES
     return name not in TUNABLE
+
+
+def _is_for_sparks_backend(name: str) -> bool:
+    """The same, if Spark creates the executors: no allocator reads others, or replaces what sparkgen sets."""
+    return name not in SET_BY_SPARKGEN and (name in TUNABLE or _is_for_spark(name))
 
 
 def _contract_properties(application: Application) -> dict[str, str]:

@@ -281,6 +281,7 @@ def _semantics() -> Table:
         },
         "olderNames": older_names(),
         "passedSettings": conf.PASSED_KUBERNETES,
+        "setBySparkgen": conf.SET_BY_SPARKGEN,
         "reservedSuffixes": names.RESERVED_SUFFIXES,
         "sharedPods": rules_pods.SHARED,
     }

@@ -65,7 +65,7 @@ and `confSources` of a projected volume.
   {{- template "sparkgen.redirectProperties" $redirect -}}
   {{- $asked := dict -}}
   {{- range $name, $text := .properties -}}
-    {{- if not (or (and (has $name $.t.tunable) (not $.bySpark)) (and (hasPrefix "spark.kubernetes." $name) (not (has $name $.t.passedSettings)))) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
+    {{- if not (or (has $name (ternary $.t.setBySparkgen $.t.tunable $.bySpark)) (and (hasPrefix "spark.kubernetes." $name) (not (has $name $.t.passedSettings)))) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
   {{- end -}}
   {{- if hasKey $asked "spark.submit.pyFiles" -}}
     {{- $asked = omit $asked "spark.submit.pyFiles" -}}

@@ -108,6 +108,13 @@ def test_typed_variables_win(rendered: Render) -> None:
     }
 
 
+def test_what_sparkgen_sets_itself_is_not_the_documents(rendered: Render) -> None:
+    """SG121 says that these have no effect: no allocator replaces them here."""
+    conf = {"spark.driver.host": "a", "spark.local.dir": "/b", "spark.authenticate.secret": "c"}
+    found = properties(rendered(allocator="spark", sparkConf={**conf, "spark.executor.id": "3"}))
+    assert not {*conf, "spark.executor.id"} & found.keys()
+
+
 @pytest.mark.parametrize(
     ("spec", "changed"),
     [({"executor": {"instances": 2}}, {"executor": {"instances": 3}}), ({}, {"allocator": "sparkgen"})],
