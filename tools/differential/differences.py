@@ -210,6 +210,7 @@ BY_SPARKS_BACKEND = Difference(
     (
         Seen("*/spark.kubernetes.*"),
         Seen("*/spark.master", "k8s://*", "k8s://https://kubernetes.default.svc"),
+        Seen("*/environment/MASTER", "k8s://*", "k8s://https://kubernetes.default.svc"),
         Seen("*/spark.executorEnv.SPARK_CONF_DIR", "-", "/opt/sparkgen/conf"),
         # What is known only in the pod comes by variables; natively, spark-submit knows names of its own.
         *_only_ours("driver/*/environment/SPARKGEN_POD_NAME*", "driver/*/environment/SPARK_LOCAL_HOSTNAME"),

@@ -41,7 +41,7 @@ KEEP = "SPARKGEN_DIFFERENTIAL"
 """The variable that names a folder in which both reports of each case are kept."""
 BY_SPARK = "SPARKGEN_DIFFERENTIAL_BY_SPARK"
 """The variable that asks for every case with `allocator: spark`; without it, a few cases have it."""
-FEW = ("dynamic-allocation", "environment", "java", "py-files-local")
+FEW = ("dynamic-allocation", "environment", "java")
 """One case of each kind that the two allocators might treat differently."""
 Key = tuple[Case, str, str]
 Both = tuple[Side, Side]
