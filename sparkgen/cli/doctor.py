@@ -83,9 +83,10 @@ class DoctorOptions(ClusterOptions):
 
 def doctor(options: DoctorOptions) -> int:
     """Try the namespace. Returns 1 if something does not work."""
-    seconds = seconds_of(options.timeout) or 0
+    timeout = options.timeout or ("6m" if options.conformance else "3m")
+    seconds = seconds_of(timeout) or 0
     if not SHORTEST <= seconds <= LONGEST:
-        raise SparkgenError(f"--timeout {options.timeout} must be between 1m and 1h")
+        raise SparkgenError(f"--timeout {timeout} must be between 1m and 1h")
     id_ = secrets.token_hex(names.SESSION_ID_LENGTH)[: names.SESSION_ID_LENGTH]
     document = document_of(options, seconds, f"doctor-{id_}")
     if document is None:
@@ -93,7 +94,7 @@ def doctor(options: DoctorOptions) -> int:
     cluster = connect(options.place)
     facts = NamespaceFacts(cluster, with_own_runtime(wanted(document, cluster.namespace)), datetime.now(UTC))
     clock = usecase.Clock()
-    limit = TimeLimit(options.timeout, clock.now() + seconds)
+    limit = TimeLimit(timeout, clock.now() + seconds)
     rows: list[Row] = []
 
     def tell(row: Row) -> None:
@@ -121,9 +122,10 @@ def document_of(options: DoctorOptions, seconds: int, name: str) -> Document | N
     }
     chosen = [f"{path}={text}" for path, text in texts.items() if text]
     with as_file(_TEMPLATE) as folder:
+        more = (str(folder / "conformance.yaml"),) if options.conformance else ()
         asked = Request(
             (str(folder / "app.yaml"),),
-            options.values,
+            (*more, *options.values),
             (*options.sets, f"spec.activeDeadlineSeconds={seconds + 60}"),
             (*options.set_strings, *chosen),
             local_files="unread",
@@ -194,9 +196,13 @@ COMMAND = command(
     Option(
         "conformance",
         "--conformance",
-        "Also cause a fault that is safe in any namespace: the RoleBinding is late.",
+        "Also cause faults that are safe in any namespace: a RoleBinding that is late, a full disk.",
     ),
-    Option("timeout", "--timeout TIME", "Time for everything, from 1m to 1h.", default="3m"),
+    Option(
+        "timeout",
+        "--timeout TIME",
+        "Time for everything, from 1m to 1h. Default: 3m, or 6m with --conformance.",
+    ),
     *PLACE,
     Option(
         "output",

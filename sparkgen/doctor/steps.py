@@ -78,11 +78,18 @@ LATE_BINDING = Step(
     "an application that is applied before its RoleBinding fails, instead of waiting",
     "find out with us why the allocator does not see what it lacks",
 )
+_DISK = Step(
+    "disk",
+    _AGAIN,
+    "an executor that fills its volume may fill the disk of its node",
+    "let the kubelet enforce the sizeLimit of emptyDir volumes",
+    soft=True,
+)
 
 
 def chosen(*, conformance: bool) -> tuple[Step, ...]:
     """Returns the steps; `conformance`: with the faults of docs/faults.md that are safe in any namespace."""
-    return (LATE_BINDING, *STEPS) if conformance else STEPS
+    return (LATE_BINDING, *STEPS, _DISK) if conformance else STEPS
 
 
 @dataclass(frozen=True, slots=True)

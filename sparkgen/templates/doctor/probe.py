@@ -9,11 +9,14 @@ import json
 import os
 import random
 import socket
+import sys
 import threading
 import time
 import uuid
+from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
+from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 LIMIT = 45.0
@@ -21,6 +24,8 @@ LIMIT = 45.0
 WISHED = 2
 """Executors: as many as the document allows."""
 BLOCKS = 4
+EVICTION = 120.0
+"""Seconds for an eviction: a kubelet measures volumes once a minute."""
 TASKS = 1000
 """As long as tasks wait, Spark wants all executors."""
 POINTS = 200_000
@@ -138,6 +143,26 @@ def replaced():
     )
 
 
+def disk():
+    """Fill the volume of an executor beyond its limit: its task must run again on another one."""
+
+    def fill(_):
+        if TaskContext.get().attemptNumber():
+            return True
+        Path("/opt/fill/file").write_bytes(bytes(40 << 20))
+        time.sleep(EVICTION)
+        return False
+
+    evicted = context.parallelize([0], 1).map(fill).collect()[0]
+    took = until(lambda: len(executors()) >= WISHED) if evicted else None
+    good = "an executor that used too much disk was evicted and replaced, and its task ran again"
+    tell(
+        "disk",
+        ok=took is not None,
+        found=good if took else "an executor that used too much disk was not evicted",
+    )
+
+
 def main():
     """Try everything, in the order of the command's table."""
     dns()
@@ -148,6 +173,8 @@ def main():
         if starts("executors-again"):
             moved()
             replaced()
+            if sys.argv[1:] == ["conformance"]:
+                disk()
     rest()
 
 

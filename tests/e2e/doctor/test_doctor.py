@@ -100,13 +100,14 @@ def test_a_namespace_in_which_little_works(cluster: Cluster, restricted: str, tm
 
 @pytest.mark.full
 def test_conformance(cluster: Cluster, restricted: str) -> None:
-    """A RoleBinding that is late, on the newest Spark, and all that comes without it."""
+    """The faults that are safe anywhere, on the newest Spark, and all that comes without them."""
     newest = images.TESTED_VERSIONS[-1]
     other = ("--image", spark_image(newest), "--spark-version", newest)
     code, rows = doctor(cluster, restricted, *other, "--conformance")
     assert code == 0, rows
     assert [*verdicts(rows, "fails"), *verdicts(rows, "skipped"), *verdicts(rows, "unknown")] == []
     assert rows["late-binding"]["found"].startswith("the allocator said which permission it lacks")
+    assert rows["disk"]["found"].startswith("an executor that used too much disk was evicted")
     assert left(cluster, restricted) == []
 
 

@@ -180,16 +180,17 @@ def test_what_does_not_come_in_time_is_a_row(kube: Kube, tmp_path: Path) -> None
 
 
 def test_conformance(kube: Kube, tmp_path: Path) -> None:
-    """The RoleBinding comes when the allocator has said what it lacks."""
+    """The RoleBinding comes when the allocator has said what it lacks; the disk's row is the last."""
     bound: list[bool] = []
 
     def look(_: int) -> None:
         bound.append(bool(kube.named("RoleBinding")))
 
-    world = World(kube, ["", "[Forbidden] cannot create pods", *good()], also=look)
+    world = World(kube, ["", "[Forbidden] cannot create pods", *good(), line("disk", ok=True)], also=look)
     rows = tried(kube, tmp_path, world, conformance=True)
     assert bound[:4] == [False, False, True, True]
     assert rows["late-binding"].verdict is Verdict.WORKS
+    assert list(rows)[-2:] == ["disk", "cleanup"]
     assert left(kube) == []
 
 
