@@ -102,7 +102,7 @@ def _write(bundles: Sequence[Bundle], request: Request) -> int:
     from sparkgen.writers.layout import layout  # noqa: PLC0415
     from sparkgen.writers.render_directory import write  # noqa: PLC0415
 
-    files = layout(bundles, shared_by(bundles), version=__version__)
+    files = layout(bundles, shared_by(bundles, request.directory), version=__version__)
     changes = write(Path(request.directory), files)
     if not request.quiet:
         output.note(_summary(request.directory, len(files), changes))
@@ -121,7 +121,8 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     from sparkgen.writers.check import difference  # noqa: PLC0415
     from sparkgen.writers.layout import layout  # noqa: PLC0415
 
-    diff = difference(Path(request.directory), layout(bundles, shared_by(bundles), version=__version__))
+    files = layout(bundles, shared_by(bundles, request.directory), version=__version__)
+    diff = difference(Path(request.directory), files)
     if diff:
         output.write(diff)
         output.note(f"{request.directory} is out of date; next: {command_line(request)}")

@@ -28,16 +28,18 @@ from sparkgen.shell.driver_files import Listening, Reached
 from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import AskedSession, objects_of
 from sparkgen.shell.unused_fields import unused_fields
-from sparkgen.usecases.bring_runtime import bring
+from sparkgen.usecases.bring_runtime import bring, check_pinned
 from sparkgen.usecases.connect import run_client
 from sparkgen.usecases.forwarding import Forwarding, Served
 from sparkgen.usecases.local_files import folder_of
-from sparkgen.usecases.runtime import config_maps, own_config_map, with_runtime
+from sparkgen.usecases.runtime import config_map_of, config_maps, with_runtime
 from sparkgen.usecases.validate import agree
 from sparkgen.usecases.wait import TimeLimit
 
 if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
     from sparkgen.document import Document
+    from sparkgen.model.application import Application
 
 HELP = """Run a shell, a script or a notebook on this machine, with Spark's executors in a cluster.
 
@@ -96,11 +98,20 @@ def run(options: ShellOptions) -> int:
         return _run(document, request, options)
 
 
+def _bring_runtime(cluster: Cluster, application: Application, *, named: bool) -> None:
+    """Create the ConfigMap with the runtime if it is missing, or check the one that is there."""
+    runtime, pinned = config_map_of(application, named=named)
+    if pinned:
+        check_pinned(cluster, pinned, application.namespace)
+    for item in config_maps([(application.namespace, runtime)]):
+        bring(cluster, item)
+
+
 def _run(document: Document, request: Request, options: ShellOptions) -> int:
     seconds = seconds_of(options.timeout) or 0
     requirements.check_kind(document)
     cluster = connect(options.place)
-    document = with_runtime(document)
+    given, document = document, with_runtime(document)
     application = model.build(document.value, request.namespace or cluster.namespace)
     requirements.check_authenticates(application)
     requirements.check_scheduler(application)
@@ -118,8 +129,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     objects = objects_of(application, asked)
     limit = TimeLimit(options.timeout, time.monotonic() + seconds)
     with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
-        for item in config_maps([(application.namespace, own_config_map(application))]):
-            bring(cluster, item)
+        _bring_runtime(cluster, application, named=document is given)
         session.make_basis(cluster, objects)
         # Registered before the Job is created: if the answer is lost, or a signal comes, the Job may exist.
         ending = stack.enter_context(contextlib.ExitStack())

@@ -19,6 +19,7 @@ class Wanted:
     """What is to be applied: the objects of one document, and the document itself.
 
     `runtime`: the name of the ConfigMap with the runtime, which is applied before them; "" for none.
+    `pinned`: the name of one of another version, which exists.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Wanted:
     objects: tuple[ObjectView, ...]
     document: Mapping[str, Any]
     runtime: str = ""
+    pinned: str = ""
 
 
 @dataclass(frozen=True, slots=True)

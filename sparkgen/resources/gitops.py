@@ -35,6 +35,9 @@ SERVER_SIDE = "ServerSideApply=true"
 """Argo CD's option for the document's own files: its client-side apply copies an object into an annotation,
 which has room for 256 KiB."""
 
+KEPT_AFTER_DELETION = "Delete=false"
+"""Argo CD's option for objects that stay when their Application is deleted."""
+
 JOB_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
     "argocd": {"argocd.argoproj.io/sync-wave": LAST_WAVE},
@@ -91,9 +94,12 @@ def for_target(item: Object, target: str) -> Object:
 
 
 def for_every_target(item: Object) -> Object:
-    """The object of several applications, whose targets may differ, as each of their controllers keeps it."""
+    """The object of several applications, whose targets may differ, as each of their controllers keeps it.
+
+    Also when the Argo CD Application that renders it is deleted: runs of others may use it.
+    """
     kept = {key: text for annotations in RUN_ANNOTATIONS.values() for key, text in annotations.items()}
-    annotations = {**kept, SYNC_OPTIONS: f"{kept[SYNC_OPTIONS]},{SERVER_SIDE}"}
+    annotations = {**kept, SYNC_OPTIONS: f"{kept[SYNC_OPTIONS]},{KEPT_AFTER_DELETION},{SERVER_SIDE}"}
     return {**item, "metadata": {**item["metadata"], "annotations": annotations}}
 
 

@@ -32,7 +32,7 @@ from sparkgen.preflight import (
     read_live,
 )
 from sparkgen.preflight.judge import in_order
-from sparkgen.usecases.runtime import own_config_map, with_runtime
+from sparkgen.usecases.runtime import config_map_of, with_runtime
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -198,10 +198,11 @@ def _content(item: Mapping[str, Any]) -> Object:
 
 def wanted(document: Document, namespace: str) -> Wanted:
     """Returns what a valid document describes; `namespace`: for a document that names none."""
-    document = with_runtime(document)
+    given, document = document, with_runtime(document)
     described = model.describe(document.value, namespace)
     objects = tuple(resources.render(described))
-    return Wanted(described.name, described.namespace, objects, document.value, own_config_map(described))
+    runtime, pinned = config_map_of(described, named=document is given)
+    return Wanted(described.name, described.namespace, objects, document.value, runtime, pinned)
 
 
 def look(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sparkgen import contract
 from sparkgen.cluster import ClusterError
+from sparkgen.diff.values import owner_of
 from sparkgen.errors import SparkgenError
+from sparkgen.image.runtime_files import files_in
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -17,19 +20,50 @@ def bring(cluster: Cluster, item: Object, *, dry_run: bool = False) -> str:
     """Create a ConfigMap with the runtime if it is missing. Returns `created` or `unchanged`.
 
     Raises SparkgenError if one of its name has other content: its digest is in its name, so somebody has put
-    another program there, which would get the allocator's token.
+    another program there, which would get the allocator's token. The same if it would not stay there.
     """
     name, namespace = item["metadata"]["name"], item["metadata"]["namespace"]
     live = cluster.get("v1", "ConfigMap", name, namespace)
     if live is None:
         _create(cluster, item, dry_run=dry_run)
         return "created"
-    if live.get("binaryData") == item["binaryData"] and not live.get("data") and live.get("immutable"):
-        return "unchanged"
-    raise SparkgenError(
-        f"the ConfigMap {name} in {namespace} does not have the content that its name says; find out who "
-        f"changed it, and delete it: kubectl delete configmap {name} -n {namespace}"
-    )
+    _refuse_other(live, name, namespace)
+    return "unchanged"
+
+
+def check_pinned(cluster: Cluster, name: str, namespace: str) -> None:
+    """Raise SparkgenError if a ConfigMap of another version is not what its name says.
+
+    If there is none, the preflight says so.
+    """
+    live = cluster.get("v1", "ConfigMap", name, namespace)
+    if live is not None:
+        _refuse_other(live, name, namespace)
+
+
+def _refuse_other(live: Any, name: str, namespace: str) -> None:
+    if live["metadata"].get("deletionTimestamp"):
+        raise SparkgenError(
+            f"the ConfigMap {name} in {namespace} is being deleted; when it is gone, apply again; to see its "
+            f"finalizers, run: kubectl get configmap {name} -n {namespace} -o yaml"
+        )
+    if reason := _not_ours(live):
+        raise SparkgenError(
+            f"the ConfigMap {name} in {namespace} {reason}; find out who changed it, and delete it: kubectl "
+            f"delete configmap {name} -n {namespace}"
+        )
+
+
+def _not_ours(live: Any) -> str:
+    """Why a ConfigMap is not a shared runtime; "" if it is one."""
+    if files_in(live) is None:
+        return "does not have the content that its name says"
+    metadata = live["metadata"]
+    if metadata.get("ownerReferences"):
+        return "has an owner (metadata.ownerReferences), and would be deleted with it"
+    labels = metadata.get("labels") or {}
+    label = owner_of(live)[0] or (contract.LABEL_RUN if contract.LABEL_RUN in labels else "")
+    return f"has the label {label}, and would be deleted with what this label names" if label else ""
 
 
 def _create(cluster: Cluster, item: Object, *, dry_run: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen import __version__
 from sparkgen.usecases.parallel import Progress, each
-from sparkgen.usecases.runtime import own_config_map, with_runtime
+from sparkgen.usecases.runtime import config_map_of, with_runtime
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -22,15 +22,17 @@ def render(document: Document, namespace: str) -> Bundle:
     from sparkgen.names import digest  # noqa: PLC0415
     from sparkgen.writers.manifest import bundle  # noqa: PLC0415
 
-    document = with_runtime(document)
+    given, document = document, with_runtime(document)
     described = model.describe(document.value, namespace or None)
+    runtime, pinned = config_map_of(described, named=document is given)
     return bundle(
         described.name,
         described.namespace,
         resources.render(described),
         version=__version__,
         digest=digest(document.value),
-        runtime=own_config_map(described),
+        runtime=runtime,
+        pinned=pinned,
     )
 
 

@@ -7,7 +7,7 @@ written here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from sparkgen.usecases.collisions import Claim, claims, shared_objects
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.parallel import Progress, each
 from sparkgen.usecases.render import render
-from sparkgen.usecases.runtime import Place, manifests
+from sparkgen.usecases.runtime import Place, kept, manifests
 from sparkgen.usecases.validate import agree, check
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class Outcome:
     """The result of a part: its problems, its documents' identities, and, without errors, their files.
 
     `claims`: the objects of each of its documents. `runtimes`: the ConfigMaps that these share with others
-    of their folder, by its path below the output directory. `failure`: if there is one, there is nothing
-    else.
+    of their folder, by its path below the output directory; `pinned`: those of other versions.
+    `failure`: if there is one, there is nothing else.
     """
 
     environment: str
@@ -80,6 +80,7 @@ class Outcome:
     rendered: tuple[Rendered, ...]
     claims: tuple[Claim, ...] = ()
     runtimes: frozenset[tuple[str, Place]] = frozenset()
+    pinned: frozenset[tuple[str, Place]] = frozenset()
     failure: Failure | None = None
 
 
@@ -114,15 +115,18 @@ def _outcome(job: Repository, part: Part) -> Outcome:
     if checked.errors:
         return Outcome(part.environment, checked.problems, own_identities, ())
     agree(checked.documents, job.namespace)
-    rendered, bundles, runtimes = [], [], set()
+    rendered, bundles = [], []
+    runtimes: set[tuple[str, Place]] = set()
+    pinned: set[tuple[str, Place]] = set()
     for document in checked.documents:
         bundle = render(document, job.namespace)
         bundles.append(bundle)
         files = {manifest.filename: manifest.text for manifest in bundle.files}
         place = part.place(bundle.name)
         rendered.append(_compared(place, files, job))
-        if bundle.runtime:
-            runtimes.add((place.rpartition("/")[0], (bundle.namespace, bundle.runtime)))
+        for names, name in ((runtimes, bundle.runtime), (pinned, bundle.pinned)):
+            if name:
+                names.add((place.rpartition("/")[0], (bundle.namespace, name)))
     claimed = tuple(claims(checked.documents, bundles))
     return Outcome(
         part.environment,
@@ -131,24 +135,40 @@ def _outcome(job: Repository, part: Part) -> Outcome:
         tuple(rendered),
         claimed,
         frozenset(runtimes),
+        frozenset(pinned),
     )
 
 
-def render_shared(job: Repository, outcomes: Iterable[Outcome]) -> list[Rendered]:
-    """Returns a folder beside the applications for each folder with some that share the runtime."""
+def render_shared(job: Repository, outcomes: Sequence[Outcome]) -> list[Rendered]:
+    """Returns a folder beside the applications for each folder with some that share the runtime.
+
+    A runtime of another version stays as long as a document names it: its runs may still start executors.
+    """
     from sparkgen.writers.manifest import KUSTOMIZATION, kustomization  # noqa: PLC0415
 
-    by_folder: dict[str, set[Place]] = {}
-    for outcome in outcomes:
-        for folder, shared in outcome.runtimes:
-            by_folder.setdefault(folder, set()).add(shared)
+    found = kept(Path(job.directory), (name for one in outcomes for _, (_, name) in one.pinned))
     rendered = []
-    for folder, places in sorted(by_folder.items()):
-        files = {manifest.filename: manifest.text for manifest in manifests(places)}
+    for folder, places in sorted(_shared_places(outcomes, found).items()):
+        files = {manifest.filename: manifest.text for manifest in manifests(places, found)}
         listed = kustomization([*files], version=__version__)
         place = "/".join(filter(None, (folder, contract.RUNTIME_NAME)))
         rendered.append(_compared(place, {**files, KUSTOMIZATION: listed.text}, job))
     return rendered
+
+
+def _shared_places(outcomes: Iterable[Outcome], found: Collection[str]) -> dict[str, set[Place]]:
+    """The ConfigMaps of each folder. If folders of an environment share a namespace, only the first has it.
+
+    Two Applications of Argo CD would take the object from each other.
+    """
+    wanted = {(one.environment, *runtime) for one in outcomes for runtime in one.runtimes}
+    wanted |= {(one.environment, *pin) for one in outcomes for pin in one.pinned if pin[1][1] in found}
+    first: dict[tuple[str, Place], str] = {}
+    by_folder: dict[str, set[Place]] = {}
+    for environment, folder, place in sorted(wanted):
+        owner = first.setdefault((environment, place), folder)
+        by_folder.setdefault(owner, set()).add(place)
+    return by_folder
 
 
 def _lock(part: Part, job: Repository) -> str:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import __version__, contract
-from sparkgen.errors import Position
+from sparkgen.errors import Position, SparkgenError
 from sparkgen.jsonvalue import decode
 from sparkgen.spark_versions import COMPILED, NEWEST, scala_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sparkgen.document import Document
     from sparkgen.image.runtime_files import RuntimeFiles
     from sparkgen.objects import Object
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Place = tuple[str, str]
 """The namespace and the name of a ConfigMap with the runtime."""
+NONE: Mapping[str, RuntimeFiles] = MappingProxyType({})
+"""No runtimes of other versions."""
 
 
 @cache
@@ -63,25 +65,59 @@ def with_runtime(document: Document) -> Document:
     )
 
 
-def own_config_map(described: Any) -> str:
-    """Returns the name of the ConfigMap with the runtime, if sparkgen is to write it; "" otherwise.
+def config_map_of(described: Any, *, named: bool) -> tuple[str, str]:
+    """Returns the ConfigMap with the runtime: the name of one to write, and of one that exists; "" for none.
 
-    `described`: what a document describes. A ConfigMap of another version exists already.
+    `described`: what a document describes. `named`: whether the document names it; it is then of another
+    version, unless this version's is there without being compiled.
     """
     runtime = getattr(described, "runtime", None)
     name = runtime.config_map if runtime is not None else ""
-    return name if _line_of(name) else ""
+    if not name:
+        return "", ""
+    from sparkgen.image.runtime_files import line_of, ready  # noqa: PLC0415 - see files_of
+
+    line = line_of(name)
+    if not named or (line in COMPILED and ready(os.environ) and files_of(line).name == name):
+        return name, ""
+    return "", name if line else ""
 
 
-def _line_of(name: str) -> str:
-    """The Scala line of this version's ConfigMap with this name; "" for another one."""
-    lines = (line for line in COMPILED if name.startswith(f"{contract.RUNTIME_NAME}-{line}-"))
-    return next((line for line in lines if files_of(line).name == name), "")
+def kept(directory: Path, names: Iterable[str]) -> dict[str, RuntimeFiles]:
+    """Returns the runtimes of other versions that files below a directory contain, by their names.
+
+    The content decides, wherever it is: the name has its digest.
+    """
+    found: dict[str, RuntimeFiles] = {}
+    for name in sorted({*names} - {""}):
+        paths = (path for path in directory.rglob(f"config-map-*{name}.yaml") if path.is_file())
+        files = (files for path in paths if (files := _files_in(path)) and files.name == name)
+        if (first := next(files, None)) is not None:
+            found[name] = first
+    return found
 
 
-def config_maps(places: Iterable[Place]) -> list[Object]:
-    """Returns the ConfigMaps of these places, each once, sorted."""
-    return [files_of(_line_of(name)).config_map(namespace) for namespace, name in sorted({*places}) if name]
+def _files_in(path: Path) -> RuntimeFiles | None:
+    from sparkgen.image.runtime_files import files_in  # noqa: PLC0415 - see files_of
+    from sparkgen.yamlvalue import value_of  # noqa: PLC0415
+
+    try:
+        return files_in(value_of(path.read_bytes().decode("utf-8", errors="replace")))
+    except ValueError:
+        return None
+    except OSError as error:
+        raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
+
+
+def config_maps(places: Iterable[Place], found: Mapping[str, RuntimeFiles] = NONE) -> list[Object]:
+    """Returns the ConfigMaps of these places, each once, sorted. `found`: those of other versions."""
+    return [_files(name, found).config_map(namespace) for namespace, name in sorted({*places}) if name]
+
+
+def _files(name: str, found: Mapping[str, RuntimeFiles]) -> RuntimeFiles:
+    from sparkgen.image.runtime_files import line_of  # noqa: PLC0415 - see files_of
+
+    return found[name] if name in found else files_of(line_of(name))
 
 
 def with_own_runtime(wanted: Wanted) -> Wanted:
@@ -100,13 +136,16 @@ def with_own_runtime(wanted: Wanted) -> Wanted:
     return replace(wanted, objects=({**shared, "metadata": metadata}, *objects), runtime="")
 
 
-def manifests(places: Iterable[Place]) -> tuple[Manifest, ...]:
-    """Returns the manifests of the ConfigMaps of these places."""
+def manifests(places: Iterable[Place], found: Mapping[str, RuntimeFiles] = NONE) -> tuple[Manifest, ...]:
+    """Returns the manifests of the ConfigMaps of these places. `found`: those of other versions."""
     from sparkgen.writers.manifest import shared_manifests  # noqa: PLC0415 - see validate.py
 
-    return shared_manifests(config_maps(places), version=__version__)
+    return shared_manifests(config_maps(places, found), version=__version__)
 
 
-def shared_by(bundles: Iterable[Bundle]) -> tuple[Manifest, ...]:
-    """Returns the manifests that these applications share."""
-    return manifests((bundle.namespace, bundle.runtime) for bundle in bundles)
+def shared_by(bundles: Sequence[Bundle], directory: str = "") -> tuple[Manifest, ...]:
+    """Returns the manifests that these applications share, with those that they still need in a directory."""
+    found = kept(Path(directory), (bundle.pinned for bundle in bundles)) if directory else {}
+    places = [(bundle.namespace, bundle.runtime) for bundle in bundles]
+    places += [(bundle.namespace, bundle.pinned) for bundle in bundles if bundle.pinned in found]
+    return manifests(places, found)

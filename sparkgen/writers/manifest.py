@@ -46,7 +46,7 @@ class Bundle:
     """All files that one document renders to; `namespace` is "" if the document has none.
 
     `runtime`: the name of the ConfigMap with the runtime, which applications share; "" if there is none to
-    write. `digest`: of the document.
+    write. `pinned`: the name of one of another version, which exists. `digest`: of the document.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Bundle:
     kustomization: Manifest
     runtime: str = ""
     digest: str = ""
+    pinned: str = ""
 
     @property
     def files(self) -> tuple[Manifest, ...]:
@@ -105,6 +106,7 @@ def bundle(
     version: str,
     digest: str,
     runtime: str = "",
+    pinned: str = "",
 ) -> Bundle:
     """The files of one application, ordered by kind and then by name."""
     ordered = sorted(objects, key=_apply_order)
@@ -115,7 +117,7 @@ def bundle(
     )
     listed = [manifest.filename for manifest in manifests]
     own = kustomization(listed, version=version, digest=digest)
-    return Bundle(name, namespace, manifests, own, runtime, digest)
+    return Bundle(name, namespace, manifests, own, runtime, digest, pinned)
 
 
 def shared_manifests(objects: Iterable[Mapping[str, Any]], *, version: str) -> tuple[Manifest, ...]:

@@ -122,7 +122,7 @@ def test_no_application_owns_the_config_map() -> None:
     assert item["metadata"]["labels"][contract.LABEL_MANAGED_BY] == "sparkgen"
     assert item["metadata"]["annotations"] == {
         "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
-        "argocd.argoproj.io/sync-options": "Prune=false,ServerSideApply=true",
+        "argocd.argoproj.io/sync-options": "Prune=false,Delete=false,ServerSideApply=true",
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
 
