@@ -61,5 +61,5 @@ def test_two_applications_share_a_runtime_that_nobody_has_built(
     assert f"configmap/{made} unchanged" in second.stdout
     assert sparkgen("delete", "one", "--yes").returncode == 0
     assert len(shared(cluster, restricted)) == 1
-    rendered = sparkgen("render", "two.yaml").stdout
+    rendered = sparkgen("render", "one.yaml").stdout
     cluster.kubectl("apply", "--server-side", "-f", "-", input_text=rendered)
