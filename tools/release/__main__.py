@@ -83,11 +83,15 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def _build_wheel(folder: Path) -> None:
-    """Build the wheel, with the runtime for ConfigMaps, and the source archive."""
+    """Build the wheel, with the runtime for ConfigMaps, and the source archive.
+
+    The runtime is made from the sources, whatever folder with one the environment names.
+    """
     with tempfile.TemporaryDirectory() as runtime:
         for line in COMPILED:
             scheduler.ensure(line)  # with the tools' own Java
-        runtime_files.write(Path(runtime), environment(), progress.Steps())
+        without = {name: value for name, value in environment().items() if name != runtime_files.FOLDER}
+        runtime_files.write(Path(runtime), without, progress.Steps())
         command = (sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
         _run(*command, **{runtime_files.FOLDER: runtime})
 
@@ -110,13 +114,11 @@ def build(folder: Path, image: Path | None = None) -> None:
 
 
 def _write_bills(folder: Path, wheel: Path, archive: Path, status: str) -> None:
+    # The wheel contains the runtime, too, as files of a ConfigMap.
+    runtime = [*bills.python_components(runtime_image.requirements()), *bills.jar_components()]
     libraries = bills.python_components(bills.resolved(wheel))
-    bills.write(folder / f"{wheel.stem}.cdx.json", "sparkgen", libraries, committed())
-    parts = [
-        *bills.debian_components(status),
-        *bills.python_components(runtime_image.requirements()),
-        *bills.jar_components(),
-    ]
+    bills.write(folder / f"{wheel.stem}.cdx.json", "sparkgen", [*libraries, *runtime], committed())
+    parts = [*bills.debian_components(status), *runtime]
     path = folder / f"{archive.name.removesuffix('.oci.tar')}.cdx.json"
     bills.write(path, "sparkgen-runtime", parts, committed())
 

@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 
 import release.__main__ as release
+from cluster import runtime_image
 from common.cachedir import ToolError
 from release import archives, bills, names, provenance
 from release.names import Names
 from release.provenance import Build
+from spark import scheduler
 from sparkgen import __version__
+from sparkgen.image import runtime_files
 
 STATUS = """Package: python3-minimal
 Status: install ok installed
@@ -94,6 +97,41 @@ def test_a_jar_is_listed_with_what_it_was_compiled_against(tmp_path: Path) -> No
         "spark": "3.5.8",
         "scala": "2.12.18",
     }
+
+
+def test_the_bill_of_the_wheel_lists_the_runtime_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its libraries and jars, as that of the image; each version of a library once."""
+    (jar := tmp_path / "sparkgen-scheduler_2.12.jar").write_bytes(b"jar")
+    monkeypatch.setattr(bills, "jar_components", lambda: [bills.jar_component(jar, "3.5.8", "2.12.18")])
+    monkeypatch.setattr(bills, "resolved", lambda _wheel: ["PyYAML==6.0.3", "h2==4.4.1", "urllib3==1.0"])
+    monkeypatch.setattr(runtime_image, "requirements", lambda: ["urllib3==2.8.0", "h2==4.4.1"])
+    monkeypatch.setattr(release, "committed", lambda: 0)
+    release._write_bills(tmp_path, tmp_path / "sparkgen.whl", tmp_path / "image.oci.tar", STATUS)
+
+    def listed(name: str) -> list[str]:
+        found = json.loads((tmp_path / f"{name}.cdx.json").read_text("utf-8"))["components"]
+        return sorted(f"{part['name']} {part['version']}" for part in found)
+
+    runtime = ["h2 4.4.1", f"sparkgen-scheduler_2.12 {__version__}", "urllib3 2.8.0"]
+    assert listed("sparkgen") == sorted([*runtime, "PyYAML 6.0.3", "urllib3 1.0"])
+    assert listed("image") == sorted([*runtime, "python3-minimal 3.13.5-1"])
+
+
+def test_the_runtime_of_a_wheel_is_made_from_the_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder with other files, which the environment of the build names, is not in it."""
+    made: list[dict[str, str]] = []
+    built: list[str] = []
+    monkeypatch.setenv(runtime_files.FOLDER, str(tmp_path / "other"))
+    monkeypatch.setattr(scheduler, "ensure", lambda _line: tmp_path)
+    monkeypatch.setattr(runtime_files, "write", lambda _folder, given, _progress: made.append(dict(given)))
+    monkeypatch.setattr(release, "_run", lambda *_command, **given: built.append(given[runtime_files.FOLDER]))
+    release._build_wheel(tmp_path)
+    assert [runtime_files.FOLDER in given for given in made] == [False]
+    assert [folder != str(tmp_path / "other") for folder in built] == [True]
 
 
 NAMES = Names(
