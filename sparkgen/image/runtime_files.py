@@ -34,6 +34,10 @@ SHIPPED = context.PACKAGE / "_runtime_files"
 DIGEST_LENGTH = 32
 """Hexadecimal characters of the SHA-256 in a name: nobody can make other files with the same name."""
 _NAME = re.compile(rf"{contract.RUNTIME_NAME}-([0-9]+\.[0-9]+)-[0-9a-f]{{{DIGEST_LENGTH}}}")
+_WAYS_OUT = (
+    f"To compile nothing here, set {FOLDER} to a folder that sparkgen runtime --output FOLDER wrote on "
+    "another machine, or set runtimeImage in .sparkgen.yaml to an image that sparkgen image build made"
+)
 _MAIN = "from sparkgen.runtime.__main__ import run\n\nrun()\n"
 
 
@@ -130,8 +134,11 @@ def runtime_files(line: str, environment: Mapping[str, str], progress: Progress)
         )
     if folder := ready(environment):
         return _read(Path(folder), line)
-    jar = context.scheduler_jar(line, environment, progress)
-    return RuntimeFiles(line, _program(environment, progress).read_bytes(), jar.read_bytes())
+    try:
+        jar = context.scheduler_jar(line, environment, progress)
+        return RuntimeFiles(line, _program(environment, progress).read_bytes(), jar.read_bytes())
+    except CannotRun as error:
+        raise CannotRun(f"{error}. {_WAYS_OUT}") from error
 
 
 def _read(folder: Path, line: str) -> RuntimeFiles:

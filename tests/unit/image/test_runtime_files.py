@@ -97,6 +97,21 @@ def test_a_folder_of_another_machine(without_downloads: dict[str, str], tmp_path
         runtime_files.runtime_files("2.13", named, VIEW)
 
 
+def test_a_machine_that_cannot_compile_it_learns_the_ways_out(
+    without_downloads: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one in CI without Java: files of another machine, or an image."""
+
+    def no_java(*_: object) -> Path:
+        raise CannotRun("Spark needs Java 17 or 21, and there is none")
+
+    monkeypatch.setattr(context, "scheduler_jar", no_java)
+    with pytest.raises(CannotRun, match=r"and there is none\. To compile nothing here, set") as raised:
+        runtime_files.runtime_files("2.13", without_downloads, VIEW)
+    assert "set SPARKGEN_RUNTIME to a folder that sparkgen runtime --output FOLDER" in str(raised.value)
+    assert "set runtimeImage in .sparkgen.yaml" in str(raised.value)
+
+
 def test_the_name_has_the_line_and_the_digest_of_the_content() -> None:
     """Another byte in either file is another name; so is the same byte in the other file."""
     names = {
