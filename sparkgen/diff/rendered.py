@@ -43,14 +43,19 @@ def _files(directory: Path) -> Iterator[Path]:
 
 
 def _is_runtime(path: Path, text: str) -> bool:
-    """Whether a file is the runtime, by its content: anybody can give a file its name."""
+    """Whether a file is the runtime, by its content: anybody can give a file its name.
+
+    As text, too: of a key that is there twice, another program may read the other one.
+    """
     if f"{contract.RUNTIME_NAME}-" not in path.name:
         return False
     from sparkgen.image.runtime_files import is_shared  # noqa: PLC0415 - few directories have such a file
+    from sparkgen.yamltext import dump  # noqa: PLC0415
     from sparkgen.yamlvalue import value_of  # noqa: PLC0415
 
     try:
-        return is_shared(value_of(text))
+        item = value_of(text)
+        return is_shared(item) and dump(item) == without_header(text)
     except ValueError:
         return False
 

@@ -17,6 +17,7 @@ from sparkgen.document import load
 from sparkgen.image.runtime_files import RuntimeFiles
 from sparkgen.usecases.apply import wanted
 from sparkgen.usecases.runtime import files_of, with_own_runtime
+from sparkgen.yamltext import dump
 from tests.fake_runtime import VARIABLE, small
 
 from .conftest import DOCUMENT, Cli
@@ -349,11 +350,21 @@ def test_diff_knows_the_runtime_by_its_content(
     item = yaml.safe_load(path.read_text())
     change(item)
     opening = path.read_text().partition("\n")[0]
-    path.write_text(f"{opening}\n{yaml.safe_dump(item)}")
+    path.write_text(f"{opening}\n{dump(item)}")
     result = unnamed("diff", "--rendered", "deploy", "app.yaml")
     assert result.code == code
     assert (f"deploy/{FILE} has sparkgen's header, but is not a valid manifest" in result.err) == (code == 2)
     assert unnamed("render", "app.yaml", "-o", "deploy", "--check").code == 1
+
+
+def test_diff_reports_a_key_that_is_twice_in_the_file_of_the_runtime(unnamed: Cli) -> None:
+    """Programs differ in which of the two they read."""
+    assert unnamed("render", "app.yaml", "-o", "deploy").code == 0
+    path = Path("deploy", FILE)
+    path.write_text(
+        path.read_text().replace("binaryData:\n", "binaryData: {runtime.pyz: AA==}\nbinaryData:\n")
+    )
+    assert unnamed("diff", "--rendered", "deploy", "app.yaml").code == 2
 
 
 def test_diff_reports_a_second_object_in_the_file_of_the_runtime(unnamed: Cli) -> None:
@@ -374,5 +385,5 @@ def test_diff_knows_the_runtime_of_an_earlier_version_and_of_several_namespaces(
     assert unnamed("render", ".", "-o", "deploy").code == 0
     earlier = EARLIER.config_map("app")
     opening = Path("deploy/kustomization.yaml").read_text().partition("\n")[0]
-    Path("deploy", f"config-map-{EARLIER.name}.yaml").write_text(f"{opening}\n{yaml.safe_dump(earlier)}")
+    Path("deploy", f"config-map-{EARLIER.name}.yaml").write_text(f"{opening}\n{dump(earlier)}")
     assert unnamed("diff", "--rendered", "deploy", ".").code == 0
