@@ -15,9 +15,12 @@ def as_it_is(document: Document) -> Document:
     return document
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def image_by_default() -> Iterator[None]:
-    """Have `render` leave documents as they are; tests/unit/cli/test_cli_runtime.py has the ConfigMap."""
+    """Have `render` leave documents as they are; tests/unit/cli/test_cli_runtime.py has the ConfigMap.
+
+    For a module: a worker plays other tests after it, which need the ConfigMap.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(render, "with_runtime", as_it_is)
         yield
