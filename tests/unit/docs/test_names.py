@@ -18,7 +18,7 @@ PATH = NAMES.repository.partition("://")[2].partition("/")[2]
 WRITTEN = {
     "SECURITY.md": [NAMES.security],
     "docs/verify.md": [
-        *(f"--certificate-oidc-issuer={NAMES.issuer}", f"={NAMES.identity('$VERSION')}", NAMES.index),
+        *(f"--certificate-oidc-issuer={NAMES.issuer}", '="' + NAMES.identity("$VERSION"), NAMES.index),
         *(f"FILES={NAMES.repository}/releases/", f"REGISTRY={NAMES.registry}\n", f"VERSION={__version__}\n"),
     ],
     "action.yml": [f"`uses: {PATH}@"],
