@@ -18,6 +18,7 @@ from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import ClusterOptions, Request
 from sparkgen.cli.wait import seconds_of
 from sparkgen.cluster import connect
+from sparkgen.doctor import probe
 from sparkgen.doctor.gather import NamespaceFacts
 from sparkgen.doctor.values import Row, Verdict, request, words
 from sparkgen.errors import Severity, SparkgenError
@@ -88,7 +89,7 @@ def doctor(options: DoctorOptions) -> int:
     if not SHORTEST <= seconds <= LONGEST:
         raise SparkgenError(f"--timeout {timeout} must be between 1m and 1h")
     id_ = secrets.token_hex(names.SESSION_ID_LENGTH)[: names.SESSION_ID_LENGTH]
-    document = document_of(options, seconds, f"doctor-{id_}")
+    document = document_of(options, seconds, f"{probe.PREFIX}{id_}")
     if document is None:
         return 1
     cluster = connect(options.place)

@@ -6,6 +6,7 @@ when the Job goes: deleted by the command, or after its deadline and its time to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +20,17 @@ BEAT = "sparkgen.dev/doctor-beat"
 """An annotation of the Job that a doctor changes while it lives."""
 MARGIN = timedelta(minutes=2)
 """How much longer than its deadline a doctor's Job may exist."""
+LONGEST = 86_400
+"""The longest deadline in seconds that is believed."""
 SELECTOR = f"{contract.LABEL_COMPONENT}={DOCTOR},{contract.LABEL_MANAGED_BY}=sparkgen"
+PREFIX = "doctor-"
+"""How the names of its application begin."""
+_OF_DOCTOR = "sparkgen.dev/doctor"
+"""A label of its pods, which tells its Job from an application whose document has the component as a label.
+
+Nobody can add it later: the API server lets nobody change the pod template of a Job.
+"""
+_NAME = re.compile(rf"{PREFIX}[0-9a-z]+-[0-9a-z]+")
 
 _STRANGER = """\
 import json, os, socket
@@ -45,10 +56,19 @@ _OF_POD = (
 
 
 def marked(job: ObjectView) -> Object:
-    """Returns the Job with the label by which doctors find it."""
-    metadata = job["metadata"]
+    """Returns the Job with the labels by which doctors find it."""
+    metadata, spec = job["metadata"], job["spec"]
     labels = {**metadata["labels"], contract.LABEL_COMPONENT: DOCTOR}
-    return {**job, "metadata": {**metadata, "labels": labels}}
+    inner = spec["template"]["metadata"]
+    template = {**spec["template"], "metadata": {**inner, "labels": {**inner["labels"], _OF_DOCTOR: "true"}}}
+    return {**job, "metadata": {**metadata, "labels": labels}, "spec": {**spec, "template": template}}
+
+
+def is_doctors(job: ObjectView) -> bool:
+    """Whether a Job with the doctor's component is really a doctor's: a document may set that label, too."""
+    pod = (job["spec"].get("template") or {}).get("metadata") or {}
+    name = _NAME.fullmatch(job["metadata"]["name"])
+    return name is not None and (pod.get("labels") or {}).get(_OF_DOCTOR) == "true"
 
 
 def owned(item: ObjectView, owner: ObjectView) -> Object:
@@ -90,17 +110,19 @@ def stranger(job: ObjectView, address: str, owner: ObjectView) -> Object:
 def abandoned(jobs: Iterable[ObjectView], own: ObjectView, before: Mapping[str, str]) -> list[ObjectView]:
     """Returns the Jobs of doctors that were killed: too old, or without a beat since `before`.
 
-    `jobs`: all that have the label; `own`: the Job of this doctor, as new as any; `before`: the UIDs and
-    beats of Jobs that were there at least two beats ago.
+    `jobs`: those with the doctor's component; `own`: the Job of this doctor, as new as any; `before`: the
+    UIDs and beats of Jobs that were there long enough ago for another beat.
     """
-    others = [job for job in jobs if job["metadata"]["uid"] != own["metadata"]["uid"]]
+    doctors = filter(is_doctors, jobs)
+    others = [job for job in doctors if job["metadata"]["uid"] != own["metadata"]["uid"]]
     return [
         job for job in others if _end(job) < _born(own) or before.get(job["metadata"]["uid"]) == beat_of(job)
     ]
 
 
 def _end(job: ObjectView) -> datetime:
-    return _born(job) + timedelta(seconds=int(job["spec"].get("activeDeadlineSeconds") or 0)) + MARGIN
+    seconds = min(int(job["spec"].get("activeDeadlineSeconds") or 0), LONGEST)
+    return _born(job) + timedelta(seconds=seconds) + MARGIN
 
 
 def beat_of(job: ObjectView) -> str:

@@ -6,6 +6,8 @@ import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
+from sparkgen.terminal import visible
+
 
 class Verdict(enum.StrEnum):
     """What a check says. Only FAILS makes the command exit with 1."""
@@ -51,12 +53,16 @@ def words(check: str) -> str:
 
 
 def request(rows: Iterable[Row], namespace: str, kubernetes: str) -> str:
-    """Returns the text to paste into a ticket for the platform team; "" if there is nothing to ask for."""
+    """Returns the text to paste into a ticket for the platform team; "" if there is nothing to ask for.
+
+    A finding takes one line, so that no text of the cluster can look like another request.
+    """
     asked = [row for row in rows if row.ask and row.verdict in (Verdict.FAILS, Verdict.WARNS)]
     if not asked:
         return ""
     where = f"the namespace {namespace}" + (f" (Kubernetes {kubernetes})" if kubernetes else "")
     lines = [f"We want to run Apache Spark with sparkgen in {where}. `sparkgen doctor` found:"]
     for number, row in enumerate(asked, 1):
-        lines += ["", f"{number}. {words(row.check)}: {row.found}.", f"   Please {row.ask}."]
+        found, ask = (visible(" ".join(text.split())) for text in (row.found, row.ask))
+        lines += ["", f"{number}. {words(row.check)}: {found}.", f"   Please {ask}."]
     return "\n".join(lines) + "\n"

@@ -34,6 +34,8 @@ END_SECONDS = 25.0
 """Seconds for the removal."""
 LOOK_SECONDS = 1.0
 LOOKS_PER_BEAT = 5
+LOOKS_PER_DEATH = 60
+"""After so many looks, a minute at least, a doctor whose beat has not changed counts as killed."""
 _GIVES_UP = frozenset({Code.IMAGE_PULL_BACK_OFF, Code.INVALID_IMAGE_NAME, Code.ERR_IMAGE_NEVER_PULL})
 _PASSING = (None, 429, 500, 502, 503, 504)
 """HTTP statuses that pass by themselves; None: no answer."""
@@ -127,7 +129,7 @@ class Trial:
         self._end_pods()
         self._delete(self.job)
         removed = 0
-        if self.looks >= 2 * LOOKS_PER_BEAT:
+        if self.looks >= LOOKS_PER_DEATH:
             gone = probe.abandoned(self._doctors(), self.job, self.before)
             removed = len([self._delete(job) for job in gone])
         while self._is_there():
@@ -229,11 +231,12 @@ class Trial:
         item = probe.stranger(self.job, address, owner(self.job))
         name = name_of(item)
         try:
-            pod = cluster.get("v1", "Pod", name, run.namespace)
-            if pod is None and "stranger" not in self.done:
+            if "stranger" not in self.done:
                 self.done.add("stranger")
-                cluster.create(item)
-            elif pod is not None and status_of(pod).get("phase") in ("Succeeded", "Failed"):
+                cluster.create(item)  # a pod of this name that is there already is somebody else's
+                return
+            pod = cluster.get("v1", "Pod", name, run.namespace)
+            if pod is not None and status_of(pod).get("phase") in ("Succeeded", "Failed"):
                 log = cluster.log(name, "stranger", run.namespace)
                 unread = {"ok": None, "found": "the pod that tries to connect has failed"}
                 self.results["network-policy"] = steps.policy_result(log) or unread

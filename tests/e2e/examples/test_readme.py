@@ -43,14 +43,15 @@ def test_its_commands_run_the_script(
 ) -> None:
     """A script, a module and a table run on three executors, by either allocator.
 
-    The test cluster stands for kind's, and the checkout for what pip installs.
+    The test cluster stands for kind's, and its image of Python for the official one.
     """
     sparkgen = on(cluster, restricted, ROOT)
-    options = ["--set", f"spec.sparkVersion={version}", "--set", f"spec.image={spark_image(version)}"]
-    chosen = ["--set", f"spec.allocator={allocator}"] if allocator == "spark" else []
+    chosen = {"sparkVersion": version, "image": spark_image(version)}
+    chosen |= {"allocator": "spark"} if allocator == "spark" else {"pythonImage": cluster.load_python()}
+    options = [word for name, value in chosen.items() for word in ("--set", f"spec.{name}={value}")]
     program, *words = COMMANDS[2]
     assert (program, words[0]) == ("sparkgen", "apply")
-    applied = sparkgen(*words, *options, *chosen)
+    applied = sparkgen(*words, *options)
     assert applied.returncode == 0, applied.stdout + applied.stderr
     printed = sparkgen(*COMMANDS[3][1:])
     assert [line for line in printed.stdout.splitlines() if line in PRINTED] == PRINTED, printed

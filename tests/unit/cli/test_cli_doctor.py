@@ -21,6 +21,7 @@ from sparkgen.doctor.values import Row, Verdict
 from sparkgen.objects import Object
 from sparkgen.usecases.apply import wanted
 from sparkgen.usecases.doctor import Clock, examine
+from sparkgen.usecases.trial import LOOKS_PER_DEATH
 from sparkgen.usecases.wait import TimeLimit
 
 from .conftest import Cli
@@ -234,23 +235,30 @@ def other_doctor(name: str, created: str) -> Object:
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {**metadata, "creationTimestamp": created, "resourceVersion": "1"},
-        "spec": {"activeDeadlineSeconds": 240},
+        "spec": {
+            "activeDeadlineSeconds": 240,
+            "template": {"metadata": {"labels": {"sparkgen.dev/doctor": "true"}}},
+        },
     }
 
 
 def test_doctors_that_were_killed_are_removed_and_living_ones_are_not(kube: Kube, tmp_path: Path) -> None:
     """One is past its deadline, one no longer beats, one does."""
-    names = {"old": "2026-11-21T20:00:00Z", "dead": "2026-11-22T00:00:00Z", "alive": "2026-11-22T00:00:00Z"}
+    names = {
+        "old-1": "2026-11-21T20:00:00Z",
+        "dead-1": "2026-11-22T00:00:00Z",
+        "alive-1": "2026-11-22T00:00:00Z",
+    }
     for name, created in names.items():
-        kube.objects[f"{JOBS}/{name}"] = other_doctor(name, created)
+        kube.objects[f"{JOBS}/doctor-{name}"] = other_doctor(f"doctor-{name}", created)
 
     def beat(second: int) -> None:
-        job = kube.objects[f"{JOBS}/alive"]
+        job = kube.objects[f"{JOBS}/doctor-alive-1"]
         metadata = {**job["metadata"], "annotations": {probe.BEAT: str(second)}}
-        kube.objects[f"{JOBS}/alive"] = {**job, "metadata": metadata}
+        kube.objects[f"{JOBS}/doctor-alive-1"] = {**job, "metadata": metadata}
 
-    row = tried(kube, tmp_path, World(kube, ["", "", "", "", *good()], also=beat))["cleanup"]
-    assert kube.named("Job") == ["alive"]
+    row = tried(kube, tmp_path, World(kube, [*[""] * LOOKS_PER_DEATH, *good()], also=beat))["cleanup"]
+    assert kube.named("Job") == ["doctor-alive-1"]
     assert row.found.endswith("; 1 Job of a doctor that was killed removed")
 
 

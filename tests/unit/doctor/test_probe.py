@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.doctor import probe
 from sparkgen.objects import Object
 from sparkgen.preflight import Wanted
@@ -47,8 +48,10 @@ def test_the_stranger_is_no_part_of_the_application(application: Wanted) -> None
 def doctors_job(uid: str, created: str, beat: str = "") -> dict[str, Any]:
     """The Job of a doctor."""
     annotations = {probe.BEAT: beat} if beat else {}
-    metadata = {"uid": uid, "creationTimestamp": f"2026-11-27T{created}Z", "annotations": annotations}
-    return {"metadata": metadata, "spec": {"activeDeadlineSeconds": 240}}
+    metadata = {"name": f"doctor-{uid}-1a", "uid": uid, "creationTimestamp": f"2026-11-27T{created}Z"}
+    template = {"metadata": {"labels": {"sparkgen.dev/doctor": "true"}}}
+    spec = {"activeDeadlineSeconds": 240, "template": template}
+    return {"metadata": {**metadata, "annotations": annotations}, "spec": spec}
 
 
 def test_jobs_of_killed_doctors_are_found() -> None:
@@ -60,3 +63,22 @@ def test_jobs_of_killed_doctors_are_found() -> None:
     assert probe.abandoned(jobs, own, {}) == [old]
     before = {"own": "", "dead": "3", "alive": "5"}
     assert probe.abandoned(jobs, own, before) == [old, dead]
+
+
+def test_an_application_that_calls_itself_a_doctor_is_none(application: Wanted) -> None:
+    """A document may set the component as a label: its Job is not removed, however old it is."""
+    own, job = doctors_job("own", "10:10:00"), job_of(application)
+    born = {"uid": "1", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    metadata = {**job["metadata"], **born}
+    labels = {**metadata["labels"], contract.LABEL_COMPONENT: probe.DOCTOR}
+    theirs = {**job, "metadata": {**metadata, "labels": labels}}
+    assert probe.abandoned([theirs], own, {}) == []
+    marked = probe.marked(job)
+    assert probe.abandoned([{**marked, "metadata": {**marked["metadata"], **born}}], own, {}) != []
+
+
+def test_a_deadline_of_ages_ends_no_doctor() -> None:
+    """Whoever may create Jobs can write any number there."""
+    own, endless = doctors_job("own", "10:10:00"), doctors_job("endless", "10:00:00")
+    endless["spec"]["activeDeadlineSeconds"] = 2**62
+    assert probe.abandoned([endless], own, {}) == []
