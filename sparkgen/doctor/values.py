@@ -60,7 +60,8 @@ def request(rows: Iterable[Row], namespace: str, kubernetes: str) -> str:
     asked = [row for row in rows if row.ask and row.verdict in (Verdict.FAILS, Verdict.WARNS)]
     if not asked:
         return ""
-    where = f"the namespace {namespace}" + (f" (Kubernetes {kubernetes})" if kubernetes else "")
+    version = visible("".join(kubernetes.split()))
+    where = f"the namespace {namespace}" + (f" (Kubernetes {version})" if version else "")
     lines = [f"We want to run Apache Spark with sparkgen in {where}. `sparkgen doctor` found:"]
     for number, row in enumerate(asked, 1):
         found, ask = (visible(" ".join(text.split())) for text in (row.found, row.ask))

@@ -68,16 +68,20 @@ def _refuse_what_submits_read(document: Document) -> None:
             f"{position}: spark-submit would read the main file {main!r} as an option; name it with its path"
         )
     for path, node in _texts(document.node, ()):
-        if rows.REFERENCE.search(node.text) and _is_read_where_submitted(path):
+        if rows.REFERENCE.search(node.text) and _is_read_where_submitted(path, spec_path(document.value)):
             raise SparkgenError(
                 f"{node.position}: {path_text(path)}: spark-submit would replace `{node.text}` by a value of "
                 "the submitting machine; write the value itself"
             )
 
 
-def _is_read_where_submitted(path: Path) -> bool:
-    """Whether spark-submit reads the text, rather than passing it to the driver or into a pod."""
-    return not _PASSED_ON.intersection(str(part) for part in path)
+def _is_read_where_submitted(path: Path, spec: Path) -> bool:
+    """Whether spark-submit reads the text, rather than passing it to the driver or into a pod.
+
+    `spec`: the path of the application's spec: the names of its fields count, and those of its roles'.
+    """
+    below = path[len(spec) :] if path[: len(spec)] == spec else path
+    return not _PASSED_ON.intersection(str(part) for part in below[:2])
 
 
 def _texts(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:

@@ -13,6 +13,7 @@ from sparkgen.exporting import rows
 from sparkgen.importing import kubeflow
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.kubeflow_connect import HADOOP
 from sparkgen.importing.table import ROLES, Row, Take, copy, expanded, table
 from sparkgen.model.batch import DEFAULT_QUEUE
 
@@ -33,7 +34,7 @@ def restart(given: Take) -> None:
 def hadoop_properties(given: Take) -> None:
     """Copy the properties of Hadoop, except those that would mean something else where they are submitted."""
     for key, child in given.node.entries.items():
-        if rows.is_safe(given.at(key), key, str(child.value)):
+        if rows.is_safe(given.at(key), f"{HADOOP}{key}", str(child.value)):
             given.at(key).put(("spec", "hadoopConf", key), child.value)
 
 

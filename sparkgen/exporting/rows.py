@@ -12,6 +12,7 @@ from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.kubeflow_connect import HADOOP
 from sparkgen.importing.table import ROLES, Row, Take
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import EVENT_LOG_DEFAULTS, TYPED_PROPERTIES, property_text
@@ -28,6 +29,15 @@ REFERENCE = re.compile(r"\$\{(?:env|system)[:.]")
 """What Spark (ConfigReader) and Hadoop (Configuration) replace by variables and Java properties."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 OF_QUEUES = (contract.LABEL_QUEUE, contract.LABEL_QUEUE_PRIORITY)
+RESOLVED = frozenset(
+    {
+        *(TYPED_PROPERTIES["deps", name] for name in ("packages", "excludePackages", "repositories")),
+        *("spark.jars.ivy", "spark.jars.ivySettings", "spark.driver.userClassPathFirst"),
+    }
+)
+"""Properties by which spark-submit fetches packages, and loads their classes, where it is started."""
+_RESOLVED = "spark-submit also fetches packages, and loads their classes, on the submitting machine"
+_RESOLVED_STEP = "submit only packages and repositories that you trust, or put the jars into the image"
 _OWN = "only sparkgen does this"
 _LOCAL = "a file outside of the image: only sparkgen brings it into the pods"
 _LOCAL_STEP = "put the file into the image or an object store, and name it by its address there"
@@ -42,11 +52,12 @@ def is_safe(given: Take, name: str, text: str) -> bool:
     """Whether a property says where it is submitted what it says in a pod; reports one that does not.
 
     Spark and Hadoop replace references to variables and to Java properties where they read the property, also
-    through other properties, and Spark splits an option at its first equals sign.
+    through other properties, and Spark splits an option at its first equals sign. Hadoop also replaces a name
+    without a prefix, and references inside of references.
     """
     if "=" in name:
         given.lost("spark-submit ends a property's name at its first equals sign", "correct the name")
-    elif REFERENCE.search(text):
+    elif REFERENCE.search(text) or (name.startswith(HADOOP) and "${" in text):
         reason = "spark-submit would replace the reference by a value of the submitting machine"
         given.lost(reason, "set the property in the image's spark-defaults.conf, or write the value itself")
     else:
@@ -67,6 +78,8 @@ def spark_conf(given: Take, overridden: Mapping[str, tuple[str, str]] = _NOTHING
             part.needless("it has no effect in a sparkgen document")
         elif not is_safe(part, key, property_text(child.value)):
             continue
+        elif key in RESOLVED:
+            part.put((*CONF, key), child.value, Outcome.CHANGED, _RESOLVED, _RESOLVED_STEP)
         elif key in _FILE_PROPERTIES:
             _addresses(part, (*CONF, key), property_text(child.value).split(","), property_text)
         else:
@@ -76,7 +89,11 @@ def spark_conf(given: Take, overridden: Mapping[str, tuple[str, str]] = _NOTHING
 def to_property(name: str, given: Take) -> None:
     """Set a Spark property to a field's value."""
     text = property_text(given.node.value)
-    if is_safe(given, name, text):
+    if not is_safe(given, name, text):
+        return
+    if name in RESOLVED:
+        given.put((*CONF, name), text, Outcome.CHANGED, _RESOLVED, _RESOLVED_STEP)
+    else:
         given.put((*CONF, name), text, Outcome.REWRITTEN)
 
 
@@ -100,7 +117,7 @@ def tracking_timeout(given: Take) -> None:
 def hadoop_properties(given: Take) -> None:
     """Set `hadoopConf` as properties `spark.hadoop.`, as Spark reads them."""
     for key in given.node.entries:
-        to_property(f"spark.hadoop.{key}", given.at(key))
+        to_property(f"{HADOOP}{key}", given.at(key))
 
 
 def event_log(given: Take) -> None:
@@ -158,7 +175,8 @@ def local_file(target: Path, given: Take) -> None:
 
 def local_files(target: Path, given: Take) -> None:
     """Copy a list of files to a field, or as text to a property."""
-    _addresses(given, target, given.node.value, property_text if target[:2] == CONF else list)
+    texts = [text for item in given.node.value for text in str(item).split(",")]  # as Spark splits them
+    _addresses(given, target, texts, property_text if target[:2] == CONF else list)
 
 
 def account(target: Path, given: Take) -> None:

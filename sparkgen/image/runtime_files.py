@@ -25,6 +25,7 @@ from sparkgen.local.progress import Progress
 from sparkgen.local.scala import write_zip
 from sparkgen.objects import Object
 from sparkgen.resources.gitops import for_every_target
+from sparkgen.runtime.files import replace_file
 from sparkgen.spark_versions import COMPILED
 
 FOLDER = "SPARKGEN_RUNTIME"
@@ -159,8 +160,9 @@ def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> N
     folder.mkdir(parents=True, exist_ok=True)
     for line in COMPILED:
         made = runtime_files(line, environment, progress)
-        (folder / contract.RUNTIME_PROGRAM_FILE).write_bytes(made.program)
-        (folder / jar_name(line)).write_bytes(made.jar)
+        # Not through a link, which a stranger's checkout may have in its place.
+        replace_file(folder / contract.RUNTIME_PROGRAM_FILE, made.program)
+        replace_file(folder / jar_name(line), made.jar)
 
 
 def jar_name(line: str) -> str:

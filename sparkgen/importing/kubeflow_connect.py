@@ -38,7 +38,8 @@ _ALLOCATION = (
     "shuffleTrackingEnabled",
     "shuffleTrackingTimeout",
 )
-_HADOOP = "spark.hadoop."
+HADOOP = "spark.hadoop."
+"""How properties begin that Spark gives Hadoop."""
 _REPLACED = "the operator replaces this field, too"
 _PROBES = "sparkgen sets its own probes, which call the server by gRPC"
 _SERVICE = "a document can set only the type, port, annotations and labels of the Service"
@@ -123,7 +124,7 @@ def _resources(place: Take, left: dict[str, Any]) -> None:
 def hadoop(given: Take) -> None:
     """Copy Hadoop's properties, with or without the prefix `spark.hadoop.`."""
     for key, child in given.node.entries.items():
-        name, part = key.removeprefix(_HADOOP), given.at(key)
+        name, part = key.removeprefix(HADOOP), given.at(key)
         if child.value is None:
             part.needless("has no value")
         else:

@@ -58,9 +58,8 @@ _ERROR = re.compile(
     r'^(?:Exception in thread "[^"]*" |Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)(?::| ).+)$',
     re.MULTILINE,
 )
-_REFUSED = re.compile(
-    r"KubernetesClientException: Failure executing: POST at: \S+/pods\. Message: (.+?)\.? Received status:"
-)
+_REFUSING = "KubernetesClientException: Failure executing: POST at: "
+_REFUSED = re.compile(rf"{_REFUSING}\S+/pods\. Message: (.+?)\.? Received status:")
 """What Spark's own backend logs when the API server refuses an executor's pod (OperationSupport)."""
 _MOST_LINES = 20
 _FEW_LINES = 5
@@ -77,8 +76,11 @@ def failure_in(log: str) -> Reason | None:
 
 def refused_executor(log: str) -> Reason | None:
     """Returns why the API server has refused the last executor's pod, by the log of Spark's own backend."""
-    messages = _REFUSED.findall(log)
-    return refusal(messages[-1], "executor") if messages else None
+    for line in reversed(log.split("\n")):
+        begin = line.rfind(_REFUSING)  # the last one: a program may print a line of many
+        if begin >= 0 and (found := _REFUSED.match(line, begin)):
+            return refusal(found[1], "executor")
+    return None
 
 
 def telling_lines(log: str) -> list[str]:

@@ -14,6 +14,7 @@ import yaml
 from cluster.handle import Cluster
 from cluster.runtime_image import CONFIGURED
 from demo import variants
+from sparkgen import contract
 
 ROOT = Path(__file__).resolve().parents[3]
 VARIANTS = {variant.name: variant for variant in variants(ROOT / "examples")}
@@ -52,7 +53,7 @@ def executor(manifests: str, namespace: str) -> dict[str, Any]:
     """A pod of the executor's template, under an account that is there."""
     objects = [item for item in yaml.safe_load_all(manifests) if item["kind"] == "ConfigMap"]
     text = next(item["data"]["executor.json"] for item in objects if "executor.json" in item["data"])
-    template = json.loads(text)["template"]
+    template = contract.executor_template(json.loads(text))
     metadata = {**template["metadata"], "name": "executor", "namespace": namespace}
     spec = {**template["spec"], "serviceAccountName": "default"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

@@ -26,6 +26,7 @@ COMMANDS = [
     for block in re.findall(r"^```sh\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)[:1]
     for line in block.splitlines()
 ]
+EXAMPLE = ROOT / "examples" / "code-in-git" / "app.yaml"
 PRINTED = ["France: 1", "Germany: 2", "unknown: 1"]
 
 
@@ -34,6 +35,12 @@ def test_it_takes_few_words_and_commands() -> None:
     assert len((BEFORE + TITLE + SECTION).split()) <= 700
     assert [command[:2] for command in COMMANDS[:2]] == [["kind", "create"], ["pip", "install"]]
     assert len(COMMANDS) <= 4
+
+
+def test_it_shows_the_document_that_runs() -> None:
+    """The block of YAML is the example's document, without the comments above it."""
+    [shown] = re.findall(r"^```yaml\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)
+    assert EXAMPLE.read_text("utf-8").endswith(shown)
 
 
 @pytest.mark.parametrize("version", TESTED_VERSIONS)

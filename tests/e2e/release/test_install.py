@@ -9,7 +9,7 @@ import json
 import shutil
 import subprocess
 import sys
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,9 +25,9 @@ from sparkgen import __version__
 EXAMPLE = Path(__file__).parents[3] / "examples" / "python-pi" / "app.yaml"
 TEMPLATE = "helm template --no-hooks --namespace default python-pi"
 WHEEL = f"sparkgen-{__version__}-py3-none-any.whl"
-VERIFY_SUMS = "signed verify-blob --bundle SHA256SUMS.sigstore.json SHA256SUMS"
-VERIFY_PROVENANCE = "signed verify-blob-attestation --bundle provenance.sigstore.json --type slsaprovenance1"
-SECTIONS = ("Verify the files", "Install the Python package", "Verify the image and the chart")
+CHART = f"spark-app-{__version__}.tgz"
+BUNDLE = "provenance.sigstore.json"
+SECTIONS = ("Fetch the provenance", "Install the Python package", "Verify the image and the chart")
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +44,25 @@ def installed(home: Home) -> Path:
     folder = home.folder / "user"
     run(sys.executable, "-m", "venv", folder / "venv")
     shutil.copy(home.folder / "cosign.pub", folder)
-    commands = "".join(pages.section("verify.md", title) for title in SECTIONS)
-    follow(home, folder, signed_by_key() + home.localized(commands))
+    told = follow(home, folder, page(home))
+    assert told.count("verified: ") == 2
     return folder
+
+
+def page(home: Home) -> str:
+    """All commands of the page, for a release that was signed with a key."""
+    return signed_by_key() + home.localized("".join(pages.section("verify.md", one) for one in SECTIONS))
 
 
 def signed_by_key() -> str:
     """The lines of the page for a release that was signed with a key."""
     return pages.blocks("verify.md", "Say who signs", "sh")[1]
+
+
+def definitions(home: Home) -> str:
+    """The commands that the page defines; the provenance is there already."""
+    fetched = home.localized(pages.section("verify.md", SECTIONS[0]))
+    return f"curl() {{ :; }}\n{signed_by_key()}{fetched}"
 
 
 def follow(home: Home, folder: Path, script: str) -> str:
@@ -64,7 +75,7 @@ def follow(home: Home, folder: Path, script: str) -> str:
 def refused(home: Home, folder: Path, command: str) -> str:
     """What cosign says about something that must not pass."""
     done = subprocess.run(
-        ["sh", "-euc", signed_by_key() + home.localized(command)],
+        ["sh", "-euc", f"{definitions(home)}\n{command}"],
         cwd=folder,
         env=dict(home.environment),
         capture_output=True,
@@ -81,7 +92,8 @@ def test_a_published_release_is_verified_and_installed(home: Home, installed: Pa
     works(home, installed)
     image_is_that_of_the_release(home, made, installed)
     what_was_changed_is_refused(home, installed)
-    a_changed_wheel_is_not_installed(home, installed)
+    another_version_is_refused(home, installed)
+    a_shell_that_goes_on_verifies_nothing(home, installed)
     another_key_is_refused(home, installed)
 
 
@@ -111,39 +123,61 @@ def image_is_that_of_the_release(home: Home, made: Path, installed: Path) -> Non
 
 
 def what_was_changed_is_refused(home: Home, installed: Path) -> None:
-    """A wheel with one byte more, other checksums, and an image that nobody signed."""
+    """A wheel or a chart with one byte more, another provenance, and an image that nobody signed."""
     folder = shutil.copytree(installed, home.folder / "changed", ignore=shutil.ignore_patterns("venv"))
-    with (folder / WHEEL).open("ab") as file:
-        file.write(b"\0")
-    (folder / "SHA256SUMS").write_text("", encoding="utf-8")
-    assert "do not match digests in statement" in refused(home, folder, f"{VERIFY_PROVENANCE} {WHEEL}")
-    assert "invalid signature" in refused(home, folder, VERIFY_SUMS)
+    for name in (WHEEL, CHART):
+        with (folder / name).open("ab") as file:
+            file.write(b"\0")
+        assert "do not match digests in statement" in refused(home, folder, f"released {name}")
+    (folder / BUNDLE).write_text(renamed((folder / BUNDLE).read_text("utf-8")), encoding="utf-8")
+    shutil.copy(installed / WHEEL, folder)
+    assert "accepted signatures do not match" in refused(home, folder, f"released {WHEEL}")
     chart, other = (f"{home.registry}/{name}:{__version__}" for name in ("charts/spark-app", "other"))
     run("skopeo", "copy", f"docker://{chart}", f"docker://{other}", environment=home.environment)
     assert "no signatures found" in refused(home, folder, f"signed verify {other}")
 
 
-def a_changed_wheel_is_not_installed(home: Home, installed: Path) -> None:
-    """Also by a shell that goes on after a failed command, as a person's does."""
-    folder = shutil.copytree(installed, home.folder / "pasted", ignore=shutil.ignore_patterns("venv"))
-    with (folder / WHEEL).open("ab") as file:
-        file.write(b"\0")
-    pip = folder / "venv" / "bin" / "pip"
-    pip.parent.mkdir(parents=True)
-    pip.write_text('#!/bin/sh\n[ "$1" = download ] || touch pip-installed\n', encoding="utf-8")
-    pip.chmod(0o755)
-    block = signed_by_key() + pages.section("verify.md", "Install the Python package")
-    path = f"{pip.parent}:{home.environment['PATH']}"
-    subprocess.run(
-        ["sh"],
-        input=block,
-        text=True,
-        cwd=folder,
-        env={**home.environment, "PATH": path},
-        check=False,
-        timeout=60,
-    )
-    assert not (folder / "pip-installed").exists()
+def renamed(bundle: str) -> str:
+    """A bundle whose statement somebody has changed after it was signed."""
+    value = json.loads(bundle)
+    envelope = value["dsseEnvelope"]
+    statement = b64decode(envelope["payload"]).replace(b"slsa.dev", b"slsa.DEV")
+    return json.dumps({**value, "dsseEnvelope": {**envelope, "payload": b64encode(statement).decode()}})
+
+
+def another_version_is_refused(home: Home, installed: Path) -> None:
+    """A signed release of another version is not the one that was asked for."""
+    told = refused(home, installed, f"VERSION=0.0.9\nreleased {WHEEL} && echo passed >&2")
+    assert "passed" not in told
+
+
+def a_shell_that_goes_on_verifies_nothing(home: Home, installed: Path) -> None:
+    """A person's shell goes on after a failed command: what was changed is neither installed nor verified."""
+    for program, changed in (("pip", WHEEL), ("helm", CHART), ("curl", BUNDLE)):
+        folder = shutil.copytree(
+            installed, home.folder / f"pasted-{program}", ignore=shutil.ignore_patterns("venv")
+        )
+        text = (folder / changed).read_bytes()
+        (folder / changed).write_bytes(renamed(text.decode()).encode() if program == "curl" else text + b"\0")
+        fakes = folder / "venv" / "bin"
+        fakes.mkdir(parents=True)
+        for name in {"pip", program}:
+            (fakes / name).write_text('#!/bin/sh\n[ "$1" != install ] || touch installed\n', encoding="utf-8")
+            (fakes / name).chmod(0o755)
+        path = f"{fakes}:{home.environment['PATH']}"
+        done = subprocess.run(
+            ["sh"],
+            input=page(home),
+            cwd=folder,
+            env={**home.environment, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert ((folder / "installed").exists(), done.stdout.count("verified: ")) == (
+            (False, 1) if program == "pip" else (True, 1) if program == "helm" else (False, 0)
+        ), done.stderr
 
 
 def another_key_is_refused(home: Home, installed: Path) -> None:
@@ -151,7 +185,7 @@ def another_key_is_refused(home: Home, installed: Path) -> None:
     folder = shutil.copytree(installed, home.folder / "stranger", ignore=shutil.ignore_patterns("venv"))
     (folder / "cosign.pub").unlink()
     run("cosign", "generate-key-pair", folder=folder, environment=home.environment)
-    assert "invalid signature" in refused(home, folder, VERIFY_SUMS)
+    assert "accepted signatures do not match" in refused(home, folder, f"released {WHEEL}")
     for name in ("sparkgen-runtime", "charts/spark-app"):
         image = f"{home.registry}/{name}:{__version__}"
         assert "accepted signatures do not match" in refused(home, folder, f"signed verify {image}")

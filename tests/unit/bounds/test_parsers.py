@@ -448,6 +448,17 @@ PARSERS: dict[str, Row] = {
     ),
     "logs of a driver": Row(driverlog.failure_in, LOG),
     "lines of a driver's log": Row(driverlog.telling_lines, LOG),
+    "refusals in a driver's log": Row(
+        driverlog.refused_executor,
+        {
+            "beginnings in one line": lambda number: (
+                "KubernetesClientException: Failure executing: POST at: x/pods. Message: " * number
+            ),
+            "beginnings in lines": lambda number: (
+                "KubernetesClientException: Failure executing: POST at: x/pods. Message: \n" * number
+            ),
+        },
+    ),
     "logs of a login": Row(login.login_failed, LOG),
     "logs of an allocator": Row(allocatorlog.hindrances, LOG),
     "failures in an allocator's log": Row(allocatorlog.failure, LOG),

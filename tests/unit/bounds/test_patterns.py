@@ -167,6 +167,7 @@ UNREAD = {
     "sparkgen.grammar.timestamp:f'{date}[Tt ][0-9:.]{{8,}}'": "one run of digits",
     "sparkgen.grammar.timestamp:f'{date} [0-9:.]{{8,}} ?(Z|[+-][0-9]{{2}}:[0-9]{{2}})'": "one run of digits",
     "sparkgen.image.builders:pattern": "words of our own, in what a builder says",
+    "sparkgen.image.loading:missing": "words of our own, in what a program says",
     "sparkgen.importing.formats:self.group": "names without repetitions",
     "sparkgen.importing.formats:self.kind": "names without repetitions",
     "sparkgen.live.login:pattern": "a table, read here",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,14 @@ OLD, NEW = small("2.12").name, small("2.13").name
 FILE = f"config-map-{OLD}.yaml"
 EARLIER = RuntimeFiles("2.12", b"earlier", b"jar")
 CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
+
+
+@pytest.fixture(autouse=True)
+def read_again() -> Iterator[None]:
+    """No test gets the runtime of another one, which may have had another variable."""
+    files_of.cache_clear()
+    yield
+    files_of.cache_clear()
 
 
 @pytest.fixture
@@ -202,7 +210,6 @@ def test_nothing_is_compiled_for_a_named_runtime(unnamed: Cli, monkeypatch: pyte
     monkeypatch.delenv(VARIABLE)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("SPARKGEN_CACHE", "/dev/null/none")
-    files_of.cache_clear()
     pin(EARLIER.name)
     result = unnamed("render", "app.yaml")
     assert (result.code, f"name: {EARLIER.name}\n" in result.out) == (0, True), result.err

@@ -19,7 +19,11 @@ WRITTEN = {
     "SECURITY.md": [NAMES.security],
     "docs/verify.md": [
         *(f"--certificate-oidc-issuer={NAMES.issuer}", '="' + NAMES.identity("$VERSION"), NAMES.index),
-        *(f"FILES={NAMES.repository}/releases/", f"REGISTRY={NAMES.registry}\n", f"VERSION={__version__}\n"),
+        *(
+            f"{NAMES.repository}/releases/download/v$VERSION/",
+            f"REGISTRY={NAMES.registry}\n",
+            f"VERSION={__version__}\n",
+        ),
     ],
     "action.yml": [f"`uses: {PATH}@"],
     "examples/ci/github-workflow.yml": [f"uses: {PATH}@"],

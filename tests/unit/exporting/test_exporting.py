@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -355,6 +356,54 @@ def test_no_property_refers_to_what_is_where_it_is_submitted(tool: Tool, tmp_pat
         assert word not in body
     lost = [entry for entry in exported.report.findings if entry.outcome is Outcome.LOST]
     assert len(lost) == 5
+
+
+@pytest.mark.parametrize("tool", list(Tool), ids=lambda tool: tool.value)
+def test_no_reference_of_hadoop_leaves(tool: Tool, tmp_path: Path) -> None:
+    """Hadoop replaces references inside of references, and names of Java properties."""
+    text = MINIMAL + (
+        "  hadoopConf:\n"
+        '    my.dot: "."\n'
+        '    fs.defaultFS: "webhdfs://${env${my.dot}SECRET}.example.com"\n'
+        "  sparkConf:\n"
+        '    spark.hadoop.a: "${user.home}"\n'
+    )
+    report = export(_document(tmp_path, text), tool).report
+    body = "\n".join(line for line in report.text.splitlines() if not line.startswith("#"))
+    assert not re.search(r"\$\{(?:env|user)", body)
+    assert len([entry for entry in report.findings if entry.outcome is Outcome.LOST]) == 2
+
+
+@pytest.mark.parametrize("tool", [Tool.SPARK_SUBMIT, Tool.KUBEFLOW], ids=lambda tool: tool.value)
+def test_a_schedule_hides_no_reference(tool: Tool, tmp_path: Path) -> None:
+    """The word `template` is in the path of each of its fields."""
+    image = "registry.example.com/spark:3.5.8"
+    spec = MINIMAL.partition("spec:\n")[2].replace(image, '"r.example.com/${env:SECRET}:1"')
+    scheduled = MINIMAL.partition("spec:\n")[0].replace("SparkApplication", "ScheduledSparkApplication")
+    text = f'{scheduled}spec:\n  schedule: "0 2 * * *"\n  template:\n{indent(spec, "  ")}'
+    with pytest.raises(SparkgenError, match="spark-submit would"):
+        export(_document(tmp_path, text), tool)
+
+
+@pytest.mark.parametrize("tool", list(Tool), ids=lambda tool: tool.value)
+def test_each_address_of_an_item_is_looked_at(tool: Tool, tmp_path: Path) -> None:
+    """Spark splits an item at commas: the second address is of the submitting machine, too."""
+    jars, files = "local:///opt/a.jar,/home/me/b.jar", "s3a://a/b,file:///home/me/key"
+    text = MINIMAL + f"  deps: {{jars: ['{jars}'], files: ['{files}']}}\n"
+    body = export(_document(tmp_path, text), tool).report.text
+    assert "local:///home/me/b.jar" in body
+    assert "local:///home/me/key" in body
+    assert not re.search(r"[,\s\"'](?:/home/me|file:)", body)
+
+
+def test_packages_are_said_to_be_fetched_where_it_is_submitted(tmp_path: Path) -> None:
+    """spark-submit loads their classes into its own process."""
+    text = MINIMAL + (
+        "  deps: {packages: ['com.example:a:1.0'], repositories: ['https://repo.example.com/maven']}\n"
+        '  sparkConf: {spark.driver.userClassPathFirst: "true"}\n'
+    )
+    findings = export(_document(tmp_path, text), Tool.SPARK_SUBMIT).report.findings
+    assert len([one for one in findings if "on the submitting machine" in one.reason]) == 3
 
 
 @pytest.mark.parametrize("tool", list(Tool), ids=lambda tool: tool.value)

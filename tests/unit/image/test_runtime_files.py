@@ -97,6 +97,17 @@ def test_a_folder_of_another_machine(without_downloads: dict[str, str], tmp_path
         runtime_files.runtime_files("2.13", named, VIEW)
 
 
+def test_no_file_is_written_through_a_link(without_downloads: dict[str, str], tmp_path: Path) -> None:
+    """A stranger's checkout may have a link where the files go."""
+    folder, precious = tmp_path / "made", tmp_path / "precious"
+    folder.mkdir()
+    precious.write_text("mine")
+    (folder / "runtime.pyz").symlink_to(precious)
+    runtime_files.write(folder, without_downloads, VIEW)
+    assert precious.read_text() == "mine"
+    assert not (folder / "runtime.pyz").is_symlink()
+
+
 def test_a_machine_that_cannot_compile_it_learns_the_ways_out(
     without_downloads: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,8 @@ METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
 ANNOTATIONS = (contract.ANNOTATION_ADDED_MEMORY,)
 LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
 CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget", "TerminationTarget"})
+MAX_QUANTITY = 32
+"""The most characters of a quantity that is read: Kubernetes keeps one with a thousand leading zeros."""
 UNREADABLE = "unreadable"
 """The field of a reduced pod that was malformed: the reason."""
 STATES = ("waiting", "running", "terminated")
@@ -46,7 +48,7 @@ def trim_pod(pod: Pod) -> Pod:
         "metadata": {
             **_names(metadata, METADATA),
             "labels": _names(mapping(metadata.get("labels"), "labels"), LABELS),
-            "annotations": _names(mapping(metadata.get("annotations"), "annotations"), ANNOTATIONS),
+            "annotations": _short(mapping(metadata.get("annotations"), "annotations"), ANNOTATIONS),
             "ownerReferences": [{"uid": uid} for uid in _owners(metadata)],
         },
         "spec": {
@@ -129,7 +131,7 @@ def _container(container: Mapping[str, Any]) -> dict[str, Any]:
     ]
     return {
         "name": contract.EXECUTOR_CONTAINER,
-        "resources": {"limits": _names(limits, ("memory",))},
+        "resources": {"limits": _short(limits, ("memory",))},
         "ports": [port for port in ports if port["hostPort"]],
     }
 
@@ -155,6 +157,12 @@ def _each(values: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 
 def _names(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
     return {key: name_in(values, key) for key in keys if values.get(key) is not None}
+
+
+def _short(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
+    """The texts that can be quantities. Others are none: whoever may create pods chooses them."""
+    found = {key: values.get(key) for key in keys}
+    return {key: text for key, text in found.items() if isinstance(text, str) and len(text) <= MAX_QUANTITY}
 
 
 def _messages(values: Mapping[str, Any]) -> dict[str, str]:

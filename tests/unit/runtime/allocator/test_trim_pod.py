@@ -48,6 +48,25 @@ def test_a_pod_without_anything_stays_one() -> None:
     assert loss_of(trim_pod({"metadata": {"resourceVersion": "9"}})) is None
 
 
+@pytest.mark.parametrize("text", ["9" * 262_144, ""], ids=["long", "empty"])
+def test_an_annotation_that_is_no_quantity_hides_no_pod(text: str) -> None:
+    """Whoever may create or change pods chooses the text: the pod is seen all the same."""
+    whole = executor("running", 7)
+    whole["metadata"].setdefault("annotations", {})[contract.ANNOTATION_ADDED_MEMORY] = text
+    assert len(seen(trim_pod(whole)).pods) == 1
+    assert trim_pod(whole)["metadata"]["annotations"] == (
+        {contract.ANNOTATION_ADDED_MEMORY: ""} if not text else {}
+    )
+
+
+def test_a_limit_with_many_zeros_hides_no_pod() -> None:
+    """Kubernetes keeps such a quantity as it is written: it is only part of a message, and left out."""
+    whole = executor("running", 7)
+    [container] = [one for one in whole["spec"]["containers"] if one["name"] == contract.EXECUTOR_CONTAINER]
+    container["resources"] = {"limits": {"memory": "0" * 1100 + "5Mi"}}
+    assert len(seen(trim_pod(whole)).pods) == 1
+
+
 def test_little_is_kept_of_a_pod() -> None:
     """Thousands of them are kept at once, as Python's objects."""
     texts = [json.dumps(trim_pod(executor("running", id_))) for id_ in range(1, 201)]
