@@ -247,7 +247,7 @@ def place_of_runtime(document: Document) -> tuple[str, ...]:
 
 
 def _holder(document: Document) -> Node | None:
-    """The mapping that says where the runtime is; None if the document does not have it."""
+    """Returns the mapping for `runtimeImage` and `runtimeConfigMap`; None if the document lacks it."""
     node: Node | None = document.node
     where = place_of_runtime(document)
     for part in where:

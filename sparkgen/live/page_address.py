@@ -37,7 +37,7 @@ def page_host(name: str, namespace: str, random: str) -> str:
 
 
 def authority(host: str, port: int) -> str:
-    """Returns the host as addresses have it, and browsers in the header Host."""
+    """Returns what a browser sends in the header Host: the host, with the port unless it is 80."""
     return host if port == 80 else f"{host}:{port}"
 
 

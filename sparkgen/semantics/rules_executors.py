@@ -132,7 +132,7 @@ def _memory_steps(facts: DocumentFacts) -> Iterator[Finding]:
     try:
         step, most = (memory.to_mib(section[name]) for name in ("step", "maxIncrease"))
     except (KeyError, GrammarError):
-        return  # there is no such field, or other rules say what is wrong with it
+        return  # the field is absent, or another rule reports its value
     if not step:
         message = "is less than 1 MiB, so executors never get more memory"
         yield Finding(

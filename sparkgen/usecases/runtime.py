@@ -89,11 +89,12 @@ def kept(directory: Path, names: Iterable[str]) -> dict[str, RuntimeFiles]:
     The content decides, wherever it is: the name has its digest.
     """
     found: dict[str, RuntimeFiles] = {}
-    for name in sorted({*names} - {""}):
-        paths = (path for path in directory.rglob(f"config-map-*{name}.yaml") if path.is_file())
-        files = (files for path in paths if (files := _files_in(path)) and files.name == name)
-        if (first := next(files, None)) is not None:
-            found[name] = first
+    missing = {*names} - {""}
+    for path in directory.rglob("config-map-*.yaml") if missing else ():
+        name = next((name for name in missing if path.name.endswith(f"{name}.yaml")), "")
+        if name and path.is_file() and (files := _files_in(path)) and files.name == name:
+            found[name] = files
+            missing.remove(name)
     return found
 
 

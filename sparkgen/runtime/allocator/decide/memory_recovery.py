@@ -44,7 +44,7 @@ def _added(situation: Situation) -> dict[int, int]:
 
 
 def _needed(seen: ObservedExecutor, recovery: MemoryRecovery) -> int:
-    """MiB in addition that an executor in the place of this one needs, as far as its pod shows."""
+    """The additional memory in MiB for the executor that replaces this one: a step more if it was killed."""
     killed = seen.loss is not None and seen.loss.cause is Cause.OOM
     return seen.added_memory + recovery.step if killed else seen.added_memory
 

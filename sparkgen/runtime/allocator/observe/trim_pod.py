@@ -160,7 +160,7 @@ def _names(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def _short(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
-    """The texts that can be quantities. Others are none: whoever may create pods chooses them."""
+    """The texts short enough for a quantity. Longer ones are left out: whoever creates a pod chooses them."""
     found = {key: values.get(key) for key in keys}
     return {key: text for key, text in found.items() if isinstance(text, str) and len(text) <= MAX_QUANTITY}
 
