@@ -217,6 +217,38 @@ def test_the_notes_say_what_becomes_of_earlier_runs(
     assert "http://python-pi.default.localhost:4040" in done.stdout  # shares nothing in the browser
 
 
+BY_SPARK = ROOT / "examples" / "spark-backend" / "app.yaml"
+
+
+def test_sparks_own_backend_needs_no_runtime(helm_call: Call, objects: Objects) -> None:
+    """`helm uninstall` runs in the image of Python; there is no contract for `helm test`."""
+    done = helm_call("template", "x", "spark-app", "-f", str(BY_SPARK))
+    kinds = {
+        item["kind"]
+        for item in objects(done.stdout)
+        if "helm.sh/hook" in item["metadata"].get("annotations", {})
+    }
+    assert (contract.RUNTIME_IMAGE in done.stdout, contract.PYTHON_IMAGE in done.stdout) == (False, True)
+    assert kinds == {"Job", "Role", "RoleBinding", "ServiceAccount"}
+    own = ("--set", "spec.pythonImage=registry.example.com/python:1", "-f", str(BY_SPARK))
+    assert contract.PYTHON_IMAGE not in helm_call("template", "x", "spark-app", *own).stdout
+
+
+@pytest.mark.parametrize(
+    ("values", "warned"), [((), False), (("--set", "spec.run.history.succeeded=3"), True)]
+)
+@pytest.mark.parametrize("helm", ["helm"], indirect=True)
+def test_the_notes_know_who_creates_the_executors(
+    helm_call: Call, values: tuple[str, ...], warned: bool
+) -> None:
+    """With Spark's own backend, no allocator has a log; only the Job that removes runs has the runtime."""
+    done = helm_call("install", "x", "spark-app", "--dry-run=client", "-f", str(BY_SPARK), *values)
+    notes = done.stdout.partition("\nNOTES:\n")[2]
+    assert "Follow the driver's log" in notes, done.stderr
+    assert "-c allocator" not in notes
+    assert ("WARNING: neither spec.runtimeImage" in notes) == warned
+
+
 # --- umbrellas ------------------------------------------------------------------------------------
 
 

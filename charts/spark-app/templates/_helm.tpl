@@ -18,19 +18,27 @@ Helm's for "never delete this". In, out: object. In: target.
   {{- end -}}
 {{- end -}}
 
-{{- /* What a hook makes for an application, by its layer and its script. Dot: (list $ hook), the document computed. */ -}}
+{{- /*
+What a hook makes for an application, by its layer and its script. Dot: (list $ hook), the document computed.
+With Spark's own backend, a release may name no runtime: the script needs only Python, and there is no contract to test.
+*/ -}}
 {{- define "sparkgen.hook" -}}
   {{- $root := index . 0 -}}
   {{- $hook := index . 1 -}}
   {{- $call := $root.sparkgen -}}
-  {{- if and (not $call.problems) (not $call.server) -}}
+  {{- $bySpark := dig "bySpark" false ($call.app | default dict) -}}
+  {{- if and (not $call.problems) (not $call.server) (not (and $bySpark (eq $hook "test"))) -}}
     {{- $app := $call.app -}}
+    {{- $image := $app.runtime.runtimeImage -}}
+    {{- if and $bySpark (eq $image $app.c.RUNTIME_IMAGE) -}}
+      {{- $image = $app.spec.pythonImage | default $app.c.PYTHON_IMAGE -}}
+    {{- end -}}
     {{- $values := dict
         "name" $app.name
         "namespace" $root.Release.Namespace
         "release" $root.Release.Name
         "run" $call.run
-        "image" $app.runtime.runtimeImage
+        "image" $image
         "runtimeCommand" ($app.runtime.runtimeCommand | default list)
         "pullSecrets" $app.pullSecrets
         "podGroups" (eq "volcano" (dig "batch" "name" "" $app))

@@ -1,6 +1,8 @@
 {{- /* The warning that pods have no runtime, for NOTES.txt. In: app, path (of the field). */ -}}
 {{- define "sparkgen.notes.runtimeImage" -}}
-{{- if eq .app.runtime.runtimeImage .app.c.RUNTIME_IMAGE }}
+{{- $fetches := dig "delivery" "fetch" dict .app -}}
+{{- $onlySpark := and .app.bySpark (not $fetches) (not (hasKey .app "history")) -}}
+{{- if and (eq .app.runtime.runtimeImage .app.c.RUNTIME_IMAGE) (not $onlySpark) }}
 
 WARNING: neither {{ .path }} nor runtimeConfigMap beside it is set, and no registry has the default,
 {{ .app.runtime.runtimeImage }}: pods start only on nodes that already have this image.
