@@ -231,27 +231,28 @@ class Cluster:
             finally:
                 answer.close()
 
-    def delete(
-        self,
-        api_version: str,
-        kind: str,
-        name: str,
-        namespace: str = "",
-        *,
-        after_owned: bool = False,
-        grace: int | None = None,
-    ) -> bool:
+    def delete(self, item: Mapping[str, Any], *, after_owned: bool = False, grace: int | None = None) -> bool:
         """Delete an object, and in the background the objects that it owns; False if it did not exist.
 
         `after_owned`: the object exists, and is being deleted, until those that it owns are gone. `grace`:
-        seconds that a pod gets to stop, None for its own.
+        seconds that a pod gets to stop, None for its own. ClusterError (409): another object has its name by
+        now, known by the UID; that one stays.
         """
-        path = route(api_version, kind, namespace or self.namespace, name)
-        doing = f"delete {kind} {name} in {namespace or self.namespace}"
+        kind, metadata = item["kind"], item["metadata"]
+        name, namespace = metadata["name"], metadata.get("namespace") or self.namespace
+        path = route(item["apiVersion"], kind, namespace, name)
+        options: Object = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Foreground" if after_owned else "Background",
+        }
+        if uid := metadata.get("uid"):
+            options["preconditions"] = {"uid": uid}
+        if grace is not None:
+            options["gracePeriodSeconds"] = grace
+        headers = {"Content-Type": "application/json"}
         try:
-            policy = "Foreground" if after_owned else "Background"
-            query = {"propagationPolicy": policy, "gracePeriodSeconds": "" if grace is None else str(grace)}
-            self._ask(doing, "DELETE", path, query)
+            self._ask(f"delete {kind} {name} in {namespace}", "DELETE", path, None, headers, options)
         except ClusterError as error:
             if error.status == 404:
                 return False

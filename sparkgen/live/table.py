@@ -8,6 +8,7 @@ from typing import Any
 
 from sparkgen.contract import SESSION
 from sparkgen.live.facts import Executors
+from sparkgen.live.reason import MAX_DATA, MAX_SHOWN, bounded
 from sparkgen.live.rows import Row
 from sparkgen.terminal import visible
 
@@ -51,7 +52,8 @@ def _duration(row: Row, now: datetime) -> str:
 
 
 def _reason(row: Row, _: datetime) -> str:
-    return row.reason.text if row.reason else ""
+    # Escapes count, too.
+    return bounded(visible(row.reason.text), MAX_SHOWN) if row.reason else ""
 
 
 _NAMESPACE: Column = ("NAMESPACE", lambda row, _: row.namespace)
@@ -87,6 +89,7 @@ def table(
     shown = [*([_NAMESPACE] if spaces else []), *columns, *(_WIDE if wide else ()), _REASON]
     cells = [[title for title, _ in shown], *([visible(cell(row, now)) for _, cell in shown] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths[-1] = 0  # one long reason does not make all lines long
     return [
         GAP.join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
         for line in cells
@@ -115,7 +118,11 @@ def value(row: Row) -> dict[str, Any]:
         "node": row.node or None,
         "reason": None
         if reason is None
-        else {"code": reason.code, "cause": reason.cause, "nextStep": reason.next_step or None},
+        else {
+            "code": reason.code,
+            "cause": bounded(reason.cause, MAX_DATA),
+            "nextStep": bounded(reason.next_step, MAX_DATA) or None,
+        },
     }
 
 

@@ -133,8 +133,7 @@ def await_stop(client: AllocatorClient, driver: DriverAddress, seconds: float) -
 
 def end(cluster: Cluster, job: Object) -> None:
     """Delete the session's Job. The allocator deletes the executors; Kubernetes deletes the rest."""
-    metadata = job["metadata"]
-    cluster.delete("batch/v1", "Job", metadata["name"], metadata["namespace"], after_owned=True)
+    cluster.delete(job, after_owned=True)
 
 
 def report_end(

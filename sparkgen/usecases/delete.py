@@ -85,9 +85,8 @@ def delete(cluster: Cluster, objects: Iterable[Object], tell: Callable[[list[Obj
     gone: list[Object] = []
     try:
         for item in objects:
-            metadata = item["metadata"]
-            if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
-                gone.append(item)
+            if cluster.delete(item):
+                gone.append(item)  # noqa: PERF401 - also if a later one raises an error
     finally:
         if gone:
             tell(gone)
@@ -97,15 +96,18 @@ def unused_runtimes(cluster: Cluster) -> list[str]:
     """Returns the names of ConfigMaps with the runtime that no object of the namespace uses any more.
 
     Empty if one of the kinds that may use them cannot be listed. They are not deleted here: somebody may be
-    applying an application at the same time.
+    applying an application at the same time. A ConfigMap with other content than its name says is somebody
+    else's, whatever labels it has.
     """
+    from sparkgen.image.runtime_files import files_in  # noqa: PLC0415 - needed only after a deletion
+
     ours = f"{contract.LABEL_MANAGED_BY}=sparkgen"
     shared, unseen = listed(
         cluster, [("v1", "ConfigMap")], f"{ours},{contract.LABEL_COMPONENT}={contract.RUNTIME_NAME}"
     )
-    if not shared or unseen:
+    names = [str(item["metadata"]["name"]) for item in shared if files_in(item)]
+    if not names or unseen:
         return []
     users, unseen = listed(cluster, _STARTERS, ours)
     used = json.dumps(users)
-    names = [str(item["metadata"]["name"]) for item in shared]
     return [] if unseen else [name for name in names if json.dumps(name) not in used]

@@ -22,7 +22,7 @@ from sparkgen.live.facts import gather
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import State, life_of
 from sparkgen.live.values import Run, container, containers, label_of, name_of, running, status_of, waiting
-from sparkgen.objects import Object, ObjectView
+from sparkgen.objects import Object
 from sparkgen.phrases import number_of
 from sparkgen.usecases.ending import end_in_time
 from sparkgen.usecases.requested_run import owner
@@ -73,7 +73,7 @@ class Trial:
             jobs = self._doctors()
             self.before = probe.beats(jobs)
             for other in probe.abandoned(jobs, self.job, {}):
-                self._delete(other)
+                cluster.delete(other)
             for item in self.wanted.objects:
                 if item["kind"] != "Job" and not (self.bind_late and item["kind"] == "RoleBinding"):
                     cluster.create(probe.owned(item, owner(self.job)))
@@ -127,11 +127,11 @@ class Trial:
 
     def _remove(self, pause: Callable[[float], None]) -> int:
         self._end_pods()
-        self._delete(self.job)
+        self.facts.cluster.delete(self.job)
         removed = 0
         if self.looks >= LOOKS_PER_DEATH:
             gone = probe.abandoned(self._doctors(), self.job, self.before)
-            removed = len([self._delete(job) for job in gone])
+            removed = len([self.facts.cluster.delete(job) for job in gone])
         while self._is_there():
             pause(LOOK_SECONDS)
         return removed
@@ -143,7 +143,7 @@ class Trial:
         """
         with contextlib.suppress(ClusterError):  # Kubernetes does it, more slowly
             for pod in self.facts.cluster.list("v1", "Pod", self.wanted.namespace, self._selector):
-                self.facts.cluster.delete("v1", "Pod", name_of(pod), self.wanted.namespace, grace=1)
+                self.facts.cluster.delete(pod, grace=1)
 
     def _is_there(self) -> bool:
         return bool(listed(self.facts.cluster, [*KINDS, ("v1", "Pod")], self._selector)[0])
@@ -154,9 +154,6 @@ class Trial:
 
     def _doctors(self) -> list[Object]:
         return self.facts.cluster.list("batch/v1", "Job", self.wanted.namespace, probe.SELECTOR)
-
-    def _delete(self, job: ObjectView) -> bool:
-        return self.facts.cluster.delete("batch/v1", "Job", name_of(job), self.wanted.namespace)
 
     def _log(self, run: Run) -> str:
         status = container(run.driver) if run.driver is not None else {}
@@ -217,7 +214,7 @@ class Trial:
         ]
         try:
             for pod in chosen:
-                self.facts.cluster.delete("v1", "Pod", name_of(pod), run.namespace, grace=line.get("grace"))
+                self.facts.cluster.delete(pod, grace=line.get("grace"))
         except ClusterError as error:
             self.results[step] = {"ok": None, "found": str(error)}
 

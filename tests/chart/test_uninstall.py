@@ -48,6 +48,8 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    do_DELETE = do_GET  # noqa: N815 - the name that BaseHTTPRequestHandler looks for
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 
@@ -103,17 +105,35 @@ def test_what_is_gone_is_no_error(program: Any) -> None:
     for empty in (b'{"items": []}', b'{"items": null, "metadata": {"resourceVersion": "1"}}', b"{}"):
         with serving(200, body=empty) as api:
             program.API = api.address
-            assert program.owned("/x", "default", "pi") == []
+            assert program.owned("/x", "default", "pi") == {}
 
 
 def test_lists_leave_the_content_of_objects_with_the_server(program: Any) -> None:
     """A namespace has other people's ConfigMaps, too. A server that cannot do that sends whole objects."""
     own = {"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}
-    items = [{"metadata": {"name": "mine", "annotations": own}}, {"metadata": {"name": "a neighbour's"}}]
+    mine = {"name": "mine", "uid": "1", "annotations": own}
+    items = [{"metadata": mine}, {"metadata": {"name": "a neighbour's", "uid": "2"}}]
     with serving(200, body=json.dumps({"kind": "PartialObjectMetadataList", "items": items}).encode()) as api:
         program.API = api.address
-        assert program.owned("/x", "default", "pi") == ["mine"]
+        assert program.owned("/x", "default", "pi") == {"mine": "1"}
         [asked] = api.asked
     metadata, anything = asked["Accept"].split(",")
     assert metadata == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
     assert anything == "application/json"
+
+
+def test_only_what_was_listed_is_deleted(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has got its name meanwhile stays, and is looked at again."""
+    rounds = [{"a": "1"}, {"a": "1"}, {"a": "2"}, {}]
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(program, "owned", lambda *_: rounds.pop(0))
+    monkeypatch.setattr(program, "call", lambda *what, body: asked.append((*what, body)))
+    monkeypatch.setattr(program.time, "sleep", lambda _: None)
+    program.remove("/jobs", "default", "pi")
+    assert asked == [
+        ("DELETE", "/jobs/a", {"propagationPolicy": "Foreground", "preconditions": {"uid": uid}})
+        for uid in ("1", "2")
+    ]
+    with serving(409) as api:
+        program.API = api.address
+        assert program.call("DELETE", "/jobs/a", body={}) is None

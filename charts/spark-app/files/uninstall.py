@@ -32,7 +32,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def call(method, path, query=None, body=None):
-    """The answer of the API server as a value; None for an object that is gone."""
+    """The answer of the API server as a value; None for an object that is gone or was replaced."""
     token = (ACCOUNT / "token").read_text(encoding="utf-8").strip()
     accept = METADATA_ONLY if method == "GET" else "application/json"
     headers = {"Authorization": f"Bearer {token}", "Accept": accept, "Content-Type": "application/json"}
@@ -45,15 +45,15 @@ def call(method, path, query=None, body=None):
         with opener.open(request, timeout=30) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        if error.code == 404:
+        if error.code == 404 or (method, error.code) == ("DELETE", 409):
             return None
         said = error.read(300).decode(errors="replace")
         raise SystemExit(f"error: {method} {path}: {error.code} {said}") from None
 
 
 def owned(path, namespace, release):
-    """Names of the release's objects of one kind."""
-    names, more = [], ""
+    """Names of the release's objects of one kind, with their UIDs."""
+    names, more = {}, ""
     while True:
         page = call("GET", path, {"labelSelector": SELECTOR, "limit": PAGE, "continue": more}) or {}
         for item in page.get("items") or ():  # null if there are none
@@ -65,7 +65,7 @@ def owned(path, namespace, release):
                 release,
                 namespace,
             ):
-                names.append(item["metadata"]["name"])
+                names[item["metadata"]["name"]] = item["metadata"]["uid"]
         more = page.get("metadata", {}).get("continue") or ""
         if not more:
             return names
@@ -76,11 +76,13 @@ def remove(path, namespace, release):
     until = time.monotonic() + PATIENCE_SECONDS
     asked = set()
     while names := owned(path, namespace, release):
-        for name in names:
-            if name not in asked:
+        for name, uid in names.items():
+            if uid not in asked:
                 print(f"deleting {path.rpartition('/')[2]}/{name}", flush=True)
-                call("DELETE", f"{path}/{name}", body={"propagationPolicy": "Foreground"})
-                asked.add(name)
+                # Not another object that got the name meanwhile.
+                options = {"propagationPolicy": "Foreground", "preconditions": {"uid": uid}}
+                call("DELETE", f"{path}/{name}", body=options)
+                asked.add(uid)
         if time.monotonic() > until:
             raise SystemExit(f"error: not gone after {PATIENCE_SECONDS} s: {', '.join(names)}")
         time.sleep(1)

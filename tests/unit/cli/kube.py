@@ -148,9 +148,16 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "PATCH":
             return 200, self.server.put(path, _merged(there, body))
         if self.command == "DELETE":
-            self._collect(there["metadata"].get("uid"))
-            return 200, objects.pop(path)
+            return self._deleted(path, there, body)
         return 200, there
+
+    def _deleted(self, path: str, there: Object, body: Object) -> tuple[int, Object]:
+        there_uid = there["metadata"].get("uid")
+        uid = body.get("preconditions", {}).get("uid", there_uid)
+        if uid != there_uid:
+            return 409, {"kind": "Status", "message": f"Precondition failed: UID in precondition: {uid}"}
+        self._collect(uid)
+        return 200, self.server.objects.pop(path)
 
     def _collect(self, owner: str | None) -> None:
         """Delete the objects that an object owns."""

@@ -589,6 +589,21 @@ def test_deleting_removes_all_of_it_and_nothing_else(act: Act, kube: Kube) -> No
     assert kube.objects == others
 
 
+def test_what_gets_a_deleted_name_meanwhile_stays(act: Act, kube: Kube) -> None:
+    """The user was asked about the objects that were there, and not about a later one."""
+    name = applied(act, kube)
+
+    def replace() -> None:
+        kube.put(f"{JOBS}/{name}", kube.objects.pop(f"{JOBS}/{name}"))
+
+    kube.meanwhile[f"DELETE {JOBS}/{name}"] = replace
+    result = act("delete", "pi", "--yes")
+    assert (result.code, result.out) == (2, "")
+    assert f"cannot delete Job {name} in analytics: Precondition failed" in result.err
+    assert "Another object has this name now: run the command again" in result.err
+    assert kube.named("Job") == [name]
+
+
 def test_several_applications_are_deleted_at_once(act: Act, kube: Kube) -> None:
     """Confirmed once, for all; one JSON for all; a name twice counts once."""
     before = dict(kube.objects)

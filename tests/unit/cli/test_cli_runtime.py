@@ -319,6 +319,17 @@ def test_delete_says_when_nothing_uses_it_any_more(cluster: Cli, kube: Kube) -> 
     assert {OLD, NEW} <= set(kube.named("ConfigMap"))
 
 
+def test_delete_advises_to_delete_no_config_map_that_only_looks_like_one(cluster: Cli, kube: Kube) -> None:
+    """Anybody can set its labels, and a name; only its content tells it."""
+    write_two()
+    assert cluster("apply", "app.yaml").code == 0
+    item = small("2.12").config_map("analytics")
+    theirs = {**item, "metadata": {**item["metadata"], "name": "passwords"}, "binaryData": {"a": "AA=="}}
+    kube.put(f"{CONFIG_MAPS}/passwords", theirs)
+    result = cluster("delete", "pi", "--yes")
+    assert (result.code, OLD in result.err, "passwords" in result.err) == (0, True, False), result.err
+
+
 def test_the_doctor_has_one_that_goes_with_it(unnamed: Cli) -> None:
     """Under its own name: nobody else starts to use it, and nothing stays behind."""
     (document,) = load(("app.yaml",), stdin=bytes).documents

@@ -98,9 +98,29 @@ def test_deleting_says_whether_there_was_one(server: Server, connected: Connect)
     """What is gone already is no error."""
     server.answers[f"DELETE {JOBS}/pi"] = (200, {"kind": "Status"})
     cluster = connected(server.address)
-    assert cluster.delete("batch/v1", "Job", "pi")
-    assert not cluster.delete("batch/v1", "Job", "other")
-    assert "propagationPolicy=Background" in server.requests[0][1]
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi"}}
+    assert cluster.delete(job)
+    assert not cluster.delete({**job, "metadata": {"name": "other"}})
+    assert server.requests[0][2]["propagationPolicy"] == "Background"
+
+
+def test_only_the_object_that_was_read_is_deleted(server: Server, connected: Connect) -> None:
+    """Another one that has its name by now stays: the server compares the UIDs."""
+    server.answers[f"DELETE {JOBS}/pi"] = status(409, "Precondition failed: UID in precondition: 1, ...: 2")
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi", "uid": "1"}}
+    with pytest.raises(ClusterError, match="cannot delete Job pi in analytics: Precondition failed"):
+        connected(server.address).delete(job, after_owned=True, grace=3)
+    ((_, query, options),) = server.requests
+    assert (query, options) == (
+        "",
+        {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Foreground",
+            "preconditions": {"uid": "1"},
+            "gracePeriodSeconds": 3,
+        },
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -265,6 +266,24 @@ def test_a_schedule_before_and_after_its_firings() -> None:
     [row] = made(Cluster(cron_job(suspend=True), fired))
     assert row.reason is not None
     assert row.reason.code == "suspended"
+
+
+def test_a_long_reason_is_cut_in_a_table_and_makes_no_other_line_long() -> None:
+    """Escapes count; JSON has more of it, but not without limit."""
+    long = "a" * 300 + "\u202e" * 100_000 + "z" * 300
+    shown = made(Cluster(cron_job(timeZone=long), *[job(f"pi-{n}", f"pi-{n}") for n in range(100)]))
+    tracemalloc.start()
+    lines = table(shown, STATUS, NOW)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    [line] = [line for line in lines if "aaaa" in line]
+    assert len(line) < 1_200
+    assert line.endswith("zzzz)")
+    assert peak < 5_000_000
+    [cause] = [value(row)["reason"]["cause"] for row in shown if not row.run]
+    assert 9_900 < len(cause) < 10_100
+    assert shown[0].reason is not None
+    assert len(shown[0].reason.text) < 1_100
 
 
 def test_wide_and_many_namespaces_have_more_columns() -> None:
