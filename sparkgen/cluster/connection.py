@@ -14,7 +14,7 @@ from sparkgen.cluster.errors import ClusterError, Unreadable, in_words, not_inst
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.reading import PIECE, TooLarge, decoded, events, whole_of
 from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
-from sparkgen.cluster.shapes import conforming, data_keys, has_name
+from sparkgen.cluster.shapes import MOST_OF_OBJECT, Room, conforming, data_keys, has_name
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -27,8 +27,12 @@ PAGES = (500, 50, 5, 1)
 MAX_PAGES = 10_000
 MOST_OF_PAGE = 16 << 20
 """The most bytes of such an answer: 500 Jobs or pods have some 10 MiB."""
+MOST_MAPS_OF_PAGE = 500_000
+"""The most maps and lists of such an answer, of some 200 bytes in memory each: 500 pods have 100,000."""
 MOST_OF_LIST = 256 << 20
-"""The most bytes of all answers to a list: the list is in memory as a whole, and larger there."""
+"""The most bytes of all answers to a list."""
+MOST_ROOM_OF_LIST = 16 << 20
+"""The most room of a list in memory, in units of 64 bytes: 1 GiB, or some 25,000 pods."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Requests an object without its content: the values of a Secret do not leave the API server."""
 
@@ -124,15 +128,31 @@ class Cluster:
         path = route(api_version, kind, where)
         doing = f"list {kind}s in {'all namespaces' if where == ALL_NAMESPACES else where}"
         items: list[Object] = []
+        room = MOST_ROOM_OF_LIST
+        for page in self._pages(doing, path, {"labelSelector": selector, "fieldSelector": fields}):
+            found = page.get("items")
+            for item in found if isinstance(found, list) else ():
+                if has_name(item):
+                    own = Room(MOST_OF_OBJECT)
+                    items.append(conforming({**item, "apiVersion": api_version, "kind": kind}, own))
+                    room -= MOST_OF_OBJECT - own.left
+            if room < 0:
+                raise Unreadable(f"cannot {doing}: the list takes more than {MOST_ROOM_OF_LIST >> 24} GiB")
+        return items
+
+    def _pages(self, doing: str, path: str, query: Mapping[str, str]) -> Iterator[Object]:
+        """Yields the answers to a list, as they were sent."""
         size, left, more = 0, MOST_OF_LIST, ""
         for _ in range(MAX_PAGES):
-            query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(PAGES[size])}
+            call = Call("GET", path, _query({**query, "limit": str(PAGES[size]), "continue": more}))
+            last = size == len(PAGES) - 1
             with in_words(doing, self.server):
-                answer = self._channel.send(Call("GET", path, _query({**query, "continue": more})))
                 try:
-                    data = whole_of(answer, MOST_OF_PAGE)
+                    data = whole_of(self._channel.send(call), MOST_OF_PAGE)
+                    if not last and data.count(b"{") + data.count(b"[") > MOST_MAPS_OF_PAGE:
+                        raise TooLarge(MOST_OF_PAGE)
                 except TooLarge:
-                    if size == len(PAGES) - 1:
+                    if last:
                         raise
                     size += 1
                     continue
@@ -140,13 +160,13 @@ class Cluster:
                 left -= len(data)
                 if left < 0:
                     raise TooLarge(MOST_OF_LIST)
-                page = conforming(decoded(data, managed=False))
-            found = page.get("items")
-            named = [item for item in found if has_name(item)] if isinstance(found, list) else []
-            items += [conforming({**item, "apiVersion": api_version, "kind": kind}) for item in named]
-            more = page.get("metadata", {}).get("continue") or ""
-            if not more:
-                return items
+                page = decoded(data, managed=False)
+            yield page
+            metadata = page.get("metadata")
+            token = metadata.get("continue") if isinstance(metadata, dict) else ""
+            if not token:
+                return
+            more = str(token)
         raise Unreadable(f"cannot {doing}: {self.server} sends a list that does not end")
 
     def apply(

@@ -7,8 +7,9 @@ name of their field: these names mean the same everywhere in Kubernetes.
 
 from __future__ import annotations
 
-import copy
+import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +17,14 @@ from sparkgen.objects import Object, ObjectView
 
 LEVELS = 64
 """The most levels of an object that are kept: Kubernetes' own types have fewer than 40."""
+MOST_OF_OBJECT = 50_000
+"""The most room that an object takes, in units of 64 bytes. A driver's Job takes some 2,000, a pod 1,000.
+
+An item of a list may take 4 bytes in etcd, and 500 in Python: an object of 1 MiB would take 100 MiB.
+"""
+_ROOM_OF_MAP = 3
+_ORDER = ("metadata", "status")
+"""What is kept first of an object that takes too much room."""
 _WITH_TEMPLATE = ("Job", "Deployment")
 _STATES = ("state", "lastState")
 
@@ -76,25 +85,55 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
 """Lists of maps -> the fields that each of these maps must have, as texts."""
 
 
-def conforming(item: Object) -> Object:
-    """Returns the object without values of a wrong type, and without what is deeper than LEVELS."""
-    kept: Object = _map(item, LEVELS)
+@dataclass(slots=True)
+class Room:
+    """The room that is left, in units of 64 bytes."""
+
+    left: int
+
+
+def conforming(item: Object, room: Room | None = None) -> Object:
+    """Returns the object without values of a wrong type, and without what is deeper than LEVELS.
+
+    What does not fit into `room` is left out, metadata and status last; None: an object may have any size.
+    """
+    first = {key: item[key] for key in _ORDER if key in item} if room else {}
+    kept: Object = _map({**first, **item}, LEVELS, room or Room(sys.maxsize))
     if not isinstance(kept.get("status", {}), dict):
         del kept["status"]
     return kept
 
 
 def completed(item: ObjectView) -> Object:
-    """Returns a copy of the object with all fields that its kind always has; missing ones are empty."""
-    whole = copy.deepcopy(dict(item))
-    for template in _templates(whole):
-        template.setdefault("metadata", {})
-        template.setdefault("spec", {})
-    if whole.get("kind") == "Pod":
+    """Returns the object with all fields that its kind always has; missing ones are empty.
+
+    The result shares with `item` what it does not complete.
+    """
+    whole: Object = dict(item)
+    if whole.get("kind") == "CronJob":
+        job = _own(_own(whole, "spec"), "jobTemplate")
+        job.setdefault("metadata", {})
+        _complete_template(job)
+    elif whole.get("kind") in _WITH_TEMPLATE:
+        _complete_template(whole)
+    elif whole.get("kind") == "Pod":
         whole.setdefault("spec", {})
-    if whole.get("kind") == "Event":
+    elif whole.get("kind") == "Event":
         whole.setdefault("involvedObject", {})
     return whole
+
+
+def _complete_template(job: Object) -> None:
+    template = _own(_own(job, "spec"), "template")
+    template.setdefault("metadata", {})
+    template.setdefault("spec", {})
+
+
+def _own(parent: Object, key: str) -> Object:
+    """Replaces a map of `parent` by a copy that may be changed, and returns it."""
+    own: Object = dict(parent.get(key) or {})
+    parent[key] = own
+    return own
 
 
 def has_name(item: Any) -> bool:
@@ -118,31 +157,25 @@ def _map_in(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _templates(item: Object) -> list[Object]:
-    if item.get("kind") == "CronJob":
-        job = item.setdefault("spec", {}).setdefault("jobTemplate", {})
-        return [job, job.setdefault("spec", {}).setdefault("template", {})]
-    if item.get("kind") in _WITH_TEMPLATE:
-        return [item.setdefault("spec", {}).setdefault("template", {})]
-    return []
-
-
-def _map(value: Mapping[str, Any], levels: int) -> dict[str, Any]:
+def _map(value: Mapping[str, Any], levels: int, room: Room) -> dict[str, Any]:
     """Returns the valid values of a map; `levels`: how many there may be, with that of the map."""
     kept: dict[str, Any] = {}
+    room.left -= _ROOM_OF_MAP
     if not levels:
         return kept
     for key, one in value.items():
+        if room.left <= 0:
+            break
         if key in _LISTS:
             if isinstance(one, list):
-                kept[key] = _list(key, one, levels - 1)
+                kept[key] = _list(key, one, levels - 1, room)
         elif key not in _TYPES or _TYPES[key](one):
-            kept[key] = _any(one, levels - 1)
+            kept[key] = _any(one, levels - 1, room)
     return kept
 
 
-def _list(key: str, items: list[Any], levels: int) -> list[Any]:
-    found = [_map(one, levels) for one in items if isinstance(one, dict)]
+def _list(key: str, items: list[Any], levels: int, room: Room) -> list[Any]:
+    found = [_map(one, levels, room) for one in items if isinstance(one, dict) and room.left > 0]
     if key.endswith("Statuses"):
         found = [_status(one) for one in found]
     return [one for one in found if all(isinstance(one.get(name), str) for name in _LISTS[key])]
@@ -161,9 +194,10 @@ def _status(status: dict[str, Any]) -> dict[str, Any]:
     return status
 
 
-def _any(value: Any, levels: int) -> Any:
+def _any(value: Any, levels: int, room: Room) -> Any:
     if isinstance(value, dict):
-        return _map(value, levels)
+        return _map(value, levels, room)
+    room.left -= 1
     if isinstance(value, list):
-        return [_any(one, levels - 1) for one in value] if levels else []
+        return [_any(one, levels - 1, room) for one in value if room.left > 0] if levels else []
     return value
