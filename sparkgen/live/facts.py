@@ -168,9 +168,11 @@ def _planned_by_spark(cluster: Cluster, run: Run) -> int | None:
     try:
         found = cluster.get("v1", "ConfigMap", f"{run.label}-conf", run.namespace)
         planned = executors_in((found or {}).get("data") or {})
+        if planned is None or planned.dynamic:
+            return None
+        return number_in({"instances": planned.instances}, "instances")
     except (ClusterError, ValueError):
         return None
-    return planned.instances if planned is not None and not planned.dynamic else None
 
 
 def _planned(cluster: Cluster, run: Run, *, begun: bool) -> int | None:

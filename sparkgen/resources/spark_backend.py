@@ -60,8 +60,10 @@ def spark_properties(application: Application) -> dict[str, str]:
         PYTHON_FILES: _python_files(given),
         **{name: given.get(name) for name in PASSED},
     }
-    if seconds := role.spec.get("terminationGracePeriodSeconds"):  # newer versions overwrite the template's
-        found["spark.kubernetes.executor.terminationGracePeriodSeconds"] = f"{seconds}s"
+    for spec in ((role.spec.get("template") or {}).get("spec") or {}, role.spec):
+        if "terminationGracePeriodSeconds" in spec:  # since 4.1, Spark overwrites the template's
+            seconds = spec["terminationGracePeriodSeconds"]
+            found["spark.kubernetes.executor.terminationGracePeriodSeconds"] = f"{seconds}s"
     if not application.executors.dynamic:
         found["spark.executor.instances"] = str(application.executors.instances)
     return {**PROPERTIES, **{name: text for name, text in found.items() if text}}

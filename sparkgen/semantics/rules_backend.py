@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sparkgen.errors import Severity
+from sparkgen import contract
+from sparkgen.errors import Path, Severity
 from sparkgen.model.properties import DYNAMIC_ALLOCATION
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
@@ -16,8 +17,8 @@ class Restriction:
     """A row of the page docs/spark-backend.md: what an application does not have with `allocator: spark`.
 
     `instead`: what Spark does. `field`: the path below the application's spec that asks for it, empty if no
-    field does; `value`: the only value that asks for it, if not every value does. `dynamic`: only with
-    dynamic allocation. `severity`: of the finding about the field.
+    field does; `value`: the only value, or variable, that asks for it, if not each one does. `only_with`:
+    the Spark property without which the row does not count. `severity`: of the finding about the field.
     """
 
     what: str
@@ -25,7 +26,7 @@ class Restriction:
     field: tuple[str, ...] = ()
     value: str = ""
     step: str = ""
-    dynamic: bool = False
+    only_with: str = ""
     severity: Severity = ERROR
 
 
@@ -105,7 +106,7 @@ RESTRICTIONS: tuple[Restriction, ...] = (
         ("batchScheduler",),
         "kueue",
         "set a fixed `executor.instances`",
-        dynamic=True,
+        only_with=DYNAMIC_ALLOCATION,
     ),
     Restriction(
         "a date after which a run does not start",
@@ -117,6 +118,26 @@ RESTRICTIONS: tuple[Restriction, ...] = (
         "resources of sparkgen's own containers",
         "there is no allocator",
         ("allocation", "resources"),
+        step="delete it",
+    ),
+    Restriction(
+        "a user of executors by a variable",
+        "Spark sets the variable to the driver's user",
+        ("executor", "env"),
+        contract.ENV_SPARK_USER,
+        "set `proxyUser`, or `spark.executorEnv.SPARK_USER` in `sparkConf`",
+    ),
+    Restriction(
+        "hooks of executors that are decommissioned",
+        "Spark replaces the container's hooks with its script for decommissioning",
+        ("executor", "lifecycle"),
+        step="let the script of `spark.kubernetes.decommission.script` do it",
+        only_with="spark.decommission.enabled",
+    ),
+    Restriction(
+        "a host name for executors",
+        "each executor's host is named after its pod",
+        ("executor", "template", "spec", "hostname"),
         step="delete it",
     ),
     Restriction(
@@ -145,15 +166,21 @@ def better_with_the_allocator(facts: DocumentFacts) -> Iterator[Finding]:
 def _restricted(facts: DocumentFacts, severity: Severity) -> Iterator[Finding]:
     if facts.get("allocator") != "spark":
         return
-    dynamic = facts.is_true(DYNAMIC_ALLOCATION)
     for row in RESTRICTIONS:
-        given = facts.get(*row.field) if row.field else None
-        asked = given is not None and row.value in ("", given) and (dynamic or not row.dynamic)
-        if not asked or row.severity is not severity:
+        if row.severity is not severity or (row.only_with and not facts.is_true(row.only_with)):
             continue
         said = f"needs the allocator; with `allocator: spark`, {row.instead}"
         step = f"{row.step}; or set `allocator: sparkgen`"
-        if row.value:
-            yield Finding(facts.path(*row.field), said, row.value, next_step=step)
-        else:
-            yield about_key(facts.path(*row.field), said, step)
+        for path in _asking(facts, row):
+            if row.value:
+                yield Finding(path, said, row.value, next_step=step)
+            else:
+                yield about_key(path, said, step)
+
+
+def _asking(facts: DocumentFacts, row: Restriction) -> Iterator[Path]:
+    """The places of a document that ask for what a row is about."""
+    if row.field == ("executor", "env"):
+        yield from facts.variables("executor", row.value)
+    elif row.field and (given := facts.get(*row.field)) is not None and row.value in ("", given):
+        yield facts.path(*row.field)

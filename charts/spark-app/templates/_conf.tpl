@@ -124,8 +124,11 @@ and `confSources` of a projected volume.
       "spark.jars" (without $jars "" | join ",")
       "spark.submit.pyFiles" (without $modules "" | join ",") -}}
   {{- range $name := $app.t.sparkPassed -}}{{- $_ := set $found $name (get $app.properties $name) -}}{{- end -}}
-  {{- with $role.spec.terminationGracePeriodSeconds -}}
-    {{- $_ := set $found "spark.kubernetes.executor.terminationGracePeriodSeconds" (printf "%ss" (toRawJson .)) -}}
+  {{- range $spec := list (dig "template" "spec" dict $role.spec) $role.spec -}}
+    {{- if hasKey $spec "terminationGracePeriodSeconds" -}}
+      {{- $seconds := toRawJson $spec.terminationGracePeriodSeconds -}}
+      {{- $_ := set $found "spark.kubernetes.executor.terminationGracePeriodSeconds" (print $seconds "s") -}}
+    {{- end -}}
   {{- end -}}
   {{- if not $app.executors.dynamic -}}
     {{- $_ := set $found "spark.executor.instances" (toString $app.executors.instances) -}}

@@ -151,6 +151,7 @@ def test_until_the_allocator_speaks_the_tuning_says_how_many(planned: dict[str, 
     [
         ("spark.executor.instances 3\n", "0/3"),
         ("spark.executor.instances 3\nspark.dynamicAllocation.enabled true\n", "0/-"),
+        (f"spark.executor.instances {'9' * 4300}\n", "0/-"),
     ],
 )
 def test_without_an_allocator_the_properties_say_how_many(conf: str, shown: str) -> None:

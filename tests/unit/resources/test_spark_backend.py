@@ -53,6 +53,31 @@ def test_the_template_leaves_to_spark_what_spark_adds(rendered: Render) -> None:
     assert properties(made)[grace] == "45s"
 
 
+@pytest.mark.parametrize(
+    ("executor", "text"),
+    [
+        ({"terminationGracePeriodSeconds": 0}, "0s"),
+        ({"template": {"spec": {"terminationGracePeriodSeconds": 45}}}, "45s"),
+        (
+            {
+                "terminationGracePeriodSeconds": 5,
+                "template": {"spec": {"terminationGracePeriodSeconds": 45}},
+            },
+            "5s",
+        ),
+        ({}, None),
+    ],
+)
+def test_the_grace_period_is_that_of_the_template(
+    executor: dict[str, Any], text: str | None, rendered: Render
+) -> None:
+    """Spark 4.1 and later would give each executor 30 seconds."""
+    made = rendered(allocator="spark", executor=executor)
+    assert properties(made).get("spark.kubernetes.executor.terminationGracePeriodSeconds") == text
+    seconds = made.executor["spec"].get("terminationGracePeriodSeconds")
+    assert text == (None if seconds is None else f"{seconds}s")
+
+
 def test_image_and_sizes_are_those_of_the_template(rendered: Render) -> None:
     """Spark sets them again, from these properties."""
     executor = {
