@@ -6,6 +6,7 @@ names. https://git-scm.com/docs/git#_low_level_commands_plumbing
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,6 +49,9 @@ _PATIENCE = 30.0
 _FILE_MODES = (b"100644", b"100755")
 _LINK_MODE = b"120000"
 _FOLDER_MODE = b"040000"
+_SHA1_LENGTH = 40
+"""Hexadecimal digits of an id; longer ones are of a repository with SHA-256."""
+_PIECE = 1 << 20
 _MOST_LINKS = 40
 """As many as Linux follows for one path."""
 _MOST_NAMES = 10_000
@@ -168,14 +172,15 @@ class Repository:
         if not asked:
             return found
         data = b"".join(f"{commit}:{path}\n".encode(errors="surrogateescape") for path in asked)
-        rest = self._git("cat-file", "--batch-check=%(objectname)", "--follow-symlinks", data=data).stdout
+        answer = self._git("cat-file", "--batch-check=%(objectname)", "--follow-symlinks", data=data).stdout
+        at = 0
         for path in asked:
-            line, _, rest = rest.partition(b"\n")
+            line, at = _line(answer, at)
             word, _, size = line.partition(b" ")
             if not size:
                 found[path] = Target("file", word.decode())
             elif word in (b"symlink", b"dangling", b"loop", b"notdir"):
-                rest = rest[int(size) + 1 :]
+                at += int(size) + 1
                 found[path] = Target("outside" if word == b"symlink" else "nothing")
         ids = [target.id for target in found.values() if target.id]
         data = "".join(f"{one}\n" for one in ids).encode()
@@ -193,17 +198,17 @@ class Repository:
             return {}
         done = self._git("cat-file", "--batch", data="".join(f"{one}\n" for one in wanted).encode())
         contents: dict[str, bytes] = {}
-        rest = done.stdout
+        at = 0
         for one in wanted:
-            header, _, rest = rest.partition(b"\n")
+            header, start = _line(done.stdout, at)
             parts = header.split()
             if len(parts) != 3:
                 raise SparkgenError(
                     f"git cannot read {one}: {(done.stderr or header).decode().strip()}; in a partial clone, "
                     "fetch what it left out: git fetch --refetch --no-filter origin"
                 )
-            size = int(parts[2])
-            contents[one], rest = rest[:size], rest[size + 1 :]
+            end = start + int(parts[2])
+            contents[one], at = done.stdout[start:end], end + 1
         return contents
 
     def write(self, commit: str, names: Iterable[str], folder: Path) -> None:
@@ -236,12 +241,12 @@ class Repository:
             found = self._entries("ls-tree", "-r", "-z", commit, "--", *left)
             above = dict.fromkeys(str(one) for path in left for one in PurePosixPath(path).parents)
             on_the_way = self._entries("ls-tree", "-z", commit, "--", *above) if above else {}
-            found |= {path: entry for path, entry in on_the_way.items() if entry[0] == _LINK_MODE}
-            links = {path: id_ for path, (mode, id_) in found.items() if mode == _LINK_MODE}
+            links = {path: id_ for path, (mode, id_) in {**on_the_way, **found}.items() if mode == _LINK_MODE}
             texts = self.read(links.values())
-            entries |= found
+            entries |= found | {path: entry for path, entry in on_the_way.items() if path in links}
             targets = {path: _target(path, texts[id_]) for path, id_ in links.items()}
-            followed = [_through(name, path, target) for path, target in targets.items() for name in left]
+            followed = [target for path, target in targets.items() if path in found]
+            followed += [_through(name, targets) for name in left]
             left = [name for name in dict.fromkeys(followed) if name and name not in asked]
         raise SparkgenError(f"cannot check out {names[0]}: it has more than {_MOST_LINKS} links in a row")
 
@@ -254,8 +259,7 @@ class Repository:
             mode, _, rest = description.partition(" ")
             if mode.encode() in _FILE_MODES and name in inside:
                 ids[inside[name]] = rest.partition(" ")[0]
-        contents = self.read(ids.values())
-        return {one for one, id_ in ids.items() if _has_bytes(one, contents[id_])}
+        return {one for one, id_ in ids.items() if _blob_id(one, id_) == id_}
 
     def in_index(self, paths: Iterable[Path]) -> set[Path]:
         """Those of the files that the index has, with any bytes. SparkgenError if git cannot tell."""
@@ -342,24 +346,40 @@ def _target(path: str, text: bytes) -> str:
     return "" if target.startswith(("/", "..")) else target
 
 
-def _through(name: str, link: str, target: str) -> str:
-    """The path at which a named file is if its path leads through a link, or has it below; else ""."""
-    if not target:
-        return ""
-    if name.startswith(f"{link}/"):
-        return target + name[len(link) :]
-    return target if name == "." or f"{link}/".startswith(f"{name}/") else ""
+def _through(name: str, targets: Mapping[str, str]) -> str:
+    """The path at which a named file is if its path leads through a link; else "".
+
+    `targets`: where each link leads; "" if it leads out.
+    """
+    above = next((path for one in PurePosixPath(name).parents if targets.get(path := str(one))), "")
+    return targets[above] + name[len(above) :] if above else ""
 
 
 def _is_shown(path: str) -> bool:
     return not any(part.startswith(".") for part in path.split("/"))
 
 
-def _has_bytes(path: Path, data: bytes) -> bool:
+def _line(answer: bytes, at: int) -> tuple[bytes, int]:
+    """The line of git's answer that starts at a position, and the position behind it. Copies no rest."""
+    end = answer.find(b"\n", at)
+    return (answer[at:end], end + 1) if end >= 0 else (answer[at:], len(answer))
+
+
+def _blob_id(path: Path, like: str) -> str:
+    """The id that Git gives a file's bytes, by the same hash as another id; "" if it cannot be read.
+
+    https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
+    """
     try:
-        return path.read_bytes() == data
+        with path.open("rb") as file:
+            header = b"blob %d\0" % os.fstat(file.fileno()).st_size
+            kind = "sha1" if len(like) == _SHA1_LENGTH else "sha256"
+            digest = hashlib.new(kind, header, usedforsecurity=False)
+            while piece := file.read(_PIECE):
+                digest.update(piece)
     except OSError:
-        return False
+        return ""
+    return digest.hexdigest()
 
 
 def _inside(path: str) -> str:

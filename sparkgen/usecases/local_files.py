@@ -71,10 +71,10 @@ def checked(document: Document, inputs: Inputs) -> tuple[Document, list[Problem]
     if inputs.local_files == "present":
         return document, [_problem(document, one) for one in looked.wrong]
     mounts = not repository_of(document)
-    private = [*_private(looked, folder_of(document))] if mounts else []
+    unfit = [*mounted.unfit(looked.contents, looked.entries)] if mounts else []
+    private = [*_private(looked, folder_of(document))] if mounts and not unfit else []
     if lacks_contents(document) and not private:
         return with_contents(document, looked)
-    unfit = mounted.unfit(looked.contents, looked.entries) if mounts else ()
     if wrong := [_problem(document, one) for one in (*looked.wrong, *unfit, *private)]:
         return document, wrong
     if inputs.local_files == "pushable":

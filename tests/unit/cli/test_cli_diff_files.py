@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from sparkgen.usecases import local_files
+
 from .conftest import DOCUMENT, Cli
 from .test_cli_diff import commit, git, rewrite
 
@@ -429,6 +431,18 @@ def test_manifests_show_only_what_git_has(tree: Cli, command: list[str], file: s
     assert "hunter2" not in done.out + done.err
     assert done.code in (1, 2)
     assert "is not in Git" in done.out + done.err or "secret" in done.out + done.err
+
+
+def test_git_is_not_asked_for_files_that_no_config_map_can_hold(
+    tree: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be thousands, and large; the message is the same."""
+    with_files(tree)
+    Path("apps/pi/lib/big.bin").write_bytes(b"x" * (900 << 10))
+    monkeypatch.setattr(local_files, "git_files", None)
+    done = tree("validate", "apps/pi/app.yaml")
+    assert done.code == 1
+    assert "that fit into a ConfigMap; the largest is lib/big.bin" in " ".join(done.out.split())
 
 
 def test_a_file_that_git_has_may_be_changed(tree: Cli) -> None:
