@@ -31,6 +31,7 @@ SECTIONS = {
         "push": "Push the local files that documents name to a registry.",
         "render": "Render documents to Kubernetes manifests.",
         "diff": "Show what would change, and which applications would run again.",
+        "verify": "Check that the runtime in manifests or a cluster is this version's.",
         "whatif": "Predict an application's time and cost with other settings, from its event log.",
     },
     "Run applications": {

@@ -137,7 +137,9 @@ def _documents(request: Request) -> tuple[Document, ...]:
 
 
 def _directory(options: DiffOptions) -> Difference:
-    differing, same = with_directory(_documents(options), options.namespace, Path(options.rendered))
+    differing, same, others = with_directory(_documents(options), options.namespace, Path(options.rendered))
+    for text in others:
+        output.note(text)
     return Difference(options.rendered, ", ".join(options.sources), tuple(differing), same)
 
 

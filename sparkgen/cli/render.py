@@ -15,7 +15,7 @@ from sparkgen.cli.problems import Stdin, show, valid_documents
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.collisions import claims, shared_objects
-from sparkgen.usecases.runtime import shared_by
+from sparkgen.usecases.runtime import not_made_here, shared_by
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
@@ -123,6 +123,9 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
 
     files = layout(bundles, shared_by(bundles, request.directory), version=__version__)
     diff = difference(Path(request.directory), files)
+    made = {bundle.runtime for bundle in bundles}
+    for text in not_made_here(request.directory, made) if not request.quiet else ():
+        output.note(text)
     if diff:
         output.write(diff)
         output.note(f"{request.directory} is out of date; next: {command_line(request)}")

@@ -26,6 +26,7 @@ from sparkgen.usecases.repository import (
     render_parts,
     render_shared,
 )
+from sparkgen.usecases.runtime import not_made_here
 
 if TYPE_CHECKING:
     from sparkgen.writers.tree import Changes
@@ -62,7 +63,11 @@ def render_repository(request: Request) -> int:
     places = {one.place for one in rendered}
     stale = leftovers.find(Path(request.directory), places)
     refuse_other(Path(request.directory), Path(root), places, stale)
-    return _check(rendered, stale, request) if request.only_check else _write(rendered, stale, request)
+    if not request.only_check:
+        return _write(rendered, stale, request)
+    for text in not_made_here(request.directory, {name for one in outcomes for _, (_, name) in one.runtimes}):
+        _say(text, request)
+    return _check(rendered, stale, request)
 
 
 def _failed(failures: Sequence[Failure]) -> int:

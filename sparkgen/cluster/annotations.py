@@ -38,6 +38,15 @@ _FLUX = "kustomize.toolkit.fluxcd.io/name"
 _FLUX_HELM = "helm.toolkit.fluxcd.io/name"
 _HELM = "meta.helm.sh/release-name"
 _INSTANCE = "app.kubernetes.io/instance"
+TRACKING = frozenset(
+    (
+        *(_ARGO_TRACKING, "argocd.argoproj.io/installation-id", _INSTANCE),
+        *(_FLUX, "kustomize.toolkit.fluxcd.io/namespace"),
+        *(_FLUX_HELM, "helm.toolkit.fluxcd.io/namespace"),
+        *(_HELM, "meta.helm.sh/release-namespace"),
+    )
+)
+"""Labels and annotations by which controllers find the objects that they apply."""
 _ARGO_MANAGERS = ("argocd-controller", "argocd-application-controller")
 
 

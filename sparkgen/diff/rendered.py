@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ def read(directory: Path) -> dict[str, str]:
     if not directory.is_dir():
         raise SparkgenError(f"{directory} is not a directory; give one that sparkgen render -o wrote")
     files: dict[str, str] = {}
-    for path in sorted(_files(directory)):
+    for path in sorted(manifest_files(directory)):
         try:
             text = path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
         except OSError as error:
@@ -31,7 +32,8 @@ def read(directory: Path) -> dict[str, str]:
     return files
 
 
-def _files(directory: Path) -> Iterator[Path]:
+def manifest_files(directory: Path) -> Iterator[Path]:
+    """The YAML files below a directory, without hidden folders."""
     for folder, names, files in os.walk(directory):
         names[:] = [name for name in names if not name.startswith(".")]
         paths = (Path(folder, name) for name in files if name.endswith(_SUFFIXES))
@@ -47,7 +49,7 @@ def _is_runtime(path: Path, text: str) -> bool:
 
     As text, too: of a key that is there twice, another program may read the other one.
     """
-    if f"{contract.RUNTIME_NAME}-" not in path.name:
+    if not _is_named(path.name):
         return False
     from sparkgen.image.runtime_files import is_shared  # noqa: PLC0415 - few directories have such a file
     from sparkgen.yamltext import dump  # noqa: PLC0415
@@ -58,6 +60,11 @@ def _is_runtime(path: Path, text: str) -> bool:
         return is_shared(item) and dump(item) == without_header(text)
     except ValueError:
         return False
+
+
+def _is_named(path: str) -> bool:
+    """Whether the file with a path has the name of one with the runtime."""
+    return f"{contract.RUNTIME_NAME}-" in path.rpartition("/")[2]
 
 
 def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], list[Side]]:
@@ -99,8 +106,9 @@ def sides(files: dict[str, str]) -> list[Side]:
             item = value_of(text)
             found.setdefault(_application(item), []).append(item)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
+            step = f"; to see why, run: sparkgen verify {shlex.quote(path)}" if _is_named(path) else ""
             raise SparkgenError(
-                f"{path} has sparkgen's header, but is not a valid manifest; render it again"
+                f"{path} has sparkgen's header, but is not a valid manifest; render it again{step}"
             ) from error
     return [Side(name, namespace, tuple(items)) for (namespace, _, name), items in found.items()]
 

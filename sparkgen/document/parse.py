@@ -12,7 +12,7 @@ from sparkgen.document.text import decode, lines_of
 from sparkgen.errors import Position, Problem, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 COMMENT = re.compile(r"(?:^|(?<=\s))#\s*sparkgen\s*:[^\S\n]*(?P<text>.*)", re.MULTILINE)
@@ -50,19 +50,28 @@ def parse(data: bytes, file: str, *, as_kubectl: bool = False, above: int = 0) -
     texts: list[Span] = []
     spans = texts if COMMENT.search(text) else None
     composer = Composer(file, spans, as_kubectl=as_kubectl, source=text, above=above)
-    problems = _compose(text, composer, documents)
+    problems = _compose(text, composer, documents.append)
     return Parsed(tuple(documents), problems, text, tuple(texts))
 
 
-def too_large(file: str) -> Problem:
-    """SG005: the file has more than MAX_FILE_BYTES bytes."""
-    message = f"the file is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB"
+def each_document(data: bytes, file: str, take: Callable[[Composed], object]) -> tuple[Problem, ...]:
+    """Call `take` with each document of a file of any size, so that only one of them is in memory.
+
+    Returns the problems that ended the reading, as `parse` does.
+    """
+    text = decode(data, file)
+    return (text,) if isinstance(text, Problem) else _compose(text, Composer(file, source=text), take)
+
+
+def too_large(file: str, most: int = MAX_FILE_BYTES) -> Problem:
+    """SG005: the file has more bytes than may be read."""
+    message = f"the file is larger than {most // 1024 // 1024} MiB"
     step = "split it into several files; check that it is a document, not a data file"
     return Problem("SG005", Severity.ERROR, Position(file, 1, 1), (), message, next_step=step)
 
 
-def _compose(text: str, composer: Composer, documents: list[Composed]) -> tuple[Problem, ...]:
-    """Add the readable documents of a text to `documents`. Returns the problem that ended the reading, or ().
+def _compose(text: str, composer: Composer, take: Callable[[Composed], object]) -> tuple[Problem, ...]:
+    """Call `take` with the readable documents of a text. Returns the problem that ended the reading, or ().
 
     Before it are the problems found earlier in the same document.
     """
@@ -70,7 +79,7 @@ def _compose(text: str, composer: Composer, documents: list[Composed]) -> tuple[
 
     try:
         for composed in composer.feed(_events(text)):
-            documents += [composed]
+            take(composed)
     except TooMuch as limit:
         return (*composer.pending, limit.problem)
     except yaml.YAMLError as error:

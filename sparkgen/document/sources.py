@@ -125,9 +125,9 @@ def without_documents(name: str) -> Problem | None:
     return _cannot_read(name, message, "give a file or another directory: subdirectories are not searched")
 
 
-def read_stdin() -> bytes:
+def read_stdin(most: int = MAX_FILE_BYTES) -> bytes:
     """At most one byte more of standard input than a file may have, so that `parse` refuses larger input."""
-    return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    return sys.stdin.buffer.read(most + 1)
 
 
 def is_there(name: str) -> bool:
@@ -171,7 +171,7 @@ def shown_name(name: str) -> str:
     return STDIN_NAME if name == STDIN else str(name)
 
 
-def read_file(name: str, follow: Follow = "no") -> bytes | Problem:
+def read_file(name: str, follow: Follow = "no", most: int = MAX_FILE_BYTES) -> bytes | Problem:
     """The bytes of a file. A large file is refused before it is read; a pipe, once it exceeds the limit.
 
     So is a link in the repository, if it leads out of it or if `follow` forbids it: it may come from a
@@ -195,15 +195,15 @@ def read_file(name: str, follow: Follow = "no") -> bytes | Problem:
             return _cannot_read(name, "it is a directory", "give the files in it")
         if isinstance(name, Found) and not stat.S_ISREG(status.st_mode):
             return _cannot_read(name, "it is a pipe, a socket or a device", "replace it with a regular file")
-        if stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE_BYTES:
-            return too_large(name)
+        if stat.S_ISREG(status.st_mode) and status.st_size > most:
+            return too_large(name, most)
         with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
+            data = file.read(most + 1)
     except (OSError, ValueError) as error:
         return _explain(name, error)
     if is_linked and not mentions_group(data):
         return _cannot_read(name, "it is, or is below, a link to no sparkgen document", _COPY)
-    return too_large(name) if len(data) > MAX_FILE_BYTES else data
+    return too_large(name, most) if len(data) > most else data
 
 
 def _cannot_read(name: str, message: str, next_step: str) -> Problem:

@@ -8,10 +8,11 @@ again.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tempfile
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,10 @@ SHIPPED = context.PACKAGE / "_runtime_files"
 """The folder of a wheel with the files; a checkout has none."""
 DIGEST_LENGTH = 32
 """Hexadecimal characters of the SHA-256 in a name: nobody can make other files with the same name."""
+FILES = (contract.RUNTIME_PROGRAM_FILE, contract.RUNTIME_JAR_FILE)
+"""The keys of the ConfigMap."""
+Alteration = tuple[tuple[str, ...], str]
+"""The path of a field, and what is wrong with it."""
 _NAME = re.compile(rf"{contract.RUNTIME_NAME}-([0-9]+\.[0-9]+)-[0-9a-f]{{{DIGEST_LENGTH}}}")
 _WAYS_OUT = (
     f"To compile nothing here, set {FOLDER} to a folder that sparkgen runtime --output FOLDER wrote on "
@@ -53,7 +58,7 @@ class RuntimeFiles:
     @property
     def content(self) -> Mapping[str, bytes]:
         """The files by their keys in the ConfigMap."""
-        return {contract.RUNTIME_PROGRAM_FILE: self.program, contract.RUNTIME_JAR_FILE: self.jar}
+        return dict(zip(FILES, (self.program, self.jar), strict=True))
 
     @property
     def name(self) -> str:
@@ -89,35 +94,71 @@ def line_of(name: str) -> str:
     return found[1] if found else ""
 
 
+def name_in(stem: str) -> str:
+    """The name of a ConfigMap with the runtime at the end of a file's name without suffix; or ""."""
+    _, start, rest = stem.rpartition(f"{contract.RUNTIME_NAME}-")
+    return f"{start}{rest}" if line_of(f"{start}{rest}") else ""
+
+
 def files_in(item: Any) -> RuntimeFiles | None:
     """The files in a ConfigMap of the runtime, of any version; None if its name is of other content."""
     try:
         name, content = item["metadata"]["name"], item["binaryData"]
-        program, jar = (
-            b64decode(content[file], validate=True)
-            for file in (contract.RUNTIME_PROGRAM_FILE, contract.RUNTIME_JAR_FILE)
-        )
+        program, jar = (b64decode(content[file], validate=True) for file in FILES)
         files = RuntimeFiles(line_of(name), program, jar)
     except (KeyError, TypeError, ValueError):
         return None
-    whole = len(content) == len(files.content) and not item.get("data") and item.get("immutable") is True
+    whole = len(content) == len(FILES) and not item.get("data") and item.get("immutable") is True
     return files if whole and files.name == name else None
 
 
-def is_shared(item: Any) -> bool:
-    """Whether an object is what sparkgen, of any version, renders for the runtime, with nothing else in it.
+def alterations(item: Any) -> Iterator[Alteration]:
+    """What in an object is not as sparkgen, of any version, renders it for the runtime."""
+    if not isinstance(item, dict) or not isinstance(item.get("metadata"), dict):
+        yield (), "is not a ConfigMap with the runtime"
+        return
+    name, content = item["metadata"].get("name"), item.get("binaryData")
+    given = content if isinstance(content, dict) else {}
+    line = line_of(name) if isinstance(name, str) else ""
+    read = {file: _decoded(given.get(file)) for file in FILES}
+    own = RuntimeFiles(line, *(data or b"" for data in read.values())).config_map(
+        item["metadata"].get("namespace")
+    )
+    if not line:
+        yield ("metadata", "name"), "has no Scala version and digest, as the name of a runtime has"
+    elif None not in read.values() and own["metadata"]["name"] != name:
+        yield ("binaryData",), f"has another digest than the name: that of {own['metadata']['name']}"
+    own["metadata"]["name"] = name
+    yield from _differences(item, own, ())
 
-    Only the values of the annotations for GitOps controllers may differ: they change between versions.
-    """
-    files = files_in(item)
-    if files is None:
-        return False
-    metadata = item["metadata"]
-    own = files.config_map(metadata.get("namespace"))
-    annotations = metadata.get("annotations")
-    known = own["metadata"].pop("annotations")
-    rest = {**item, "metadata": {key: value for key, value in metadata.items() if key != "annotations"}}
-    return rest == own and isinstance(annotations, dict) and annotations.keys() <= known.keys()
+
+def _decoded(text: Any) -> bytes | None:
+    try:
+        return b64decode(text, validate=True)
+    except (TypeError, ValueError):
+        return None
+
+
+def _differences(
+    found: dict[Any, Any], own: Mapping[str, Any], path: tuple[str, ...]
+) -> Iterator[Alteration]:
+    for name in dict.fromkeys([*found, *own]):
+        place = (*path, str(name))
+        if name not in own:
+            yield place, "is not in what sparkgen writes"
+        elif name not in found:
+            yield place, "is missing"
+        elif isinstance(found[name], dict) and isinstance(own[name], dict):
+            yield from _differences(found[name], own[name], place)
+        elif type(found[name]) is not type(own[name]) or found[name] != own[name]:
+            file = "base64 without line ends or other characters" if name in FILES else ""
+            text = "a mapping" if isinstance(own[name], dict) else json.dumps(own[name])
+            yield place, f"must be {file or text}"
+
+
+def is_shared(item: Any) -> bool:
+    """Whether an object is what sparkgen, of any version, renders for the runtime, and nothing else."""
+    return next(alterations(item), None) is None
 
 
 def ready(environment: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from sparkgen.preflight.ownership import owner_of
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
-_STARTERS = (
+STARTERS = (
     ("batch/v1", "Job"),
     ("batch/v1", "CronJob"),
     ("apps/v1", "Deployment"),
@@ -108,6 +108,6 @@ def unused_runtimes(cluster: Cluster) -> list[str]:
     names = [str(item["metadata"]["name"]) for item in shared if files_in(item)]
     if not names or unseen:
         return []
-    users, unseen = listed(cluster, _STARTERS, ours)
+    users, unseen = listed(cluster, STARTERS, ours)
     used = json.dumps(users)
     return [] if unseen else [name for name in names if json.dumps(name) not in used]

@@ -10,7 +10,7 @@ from sparkgen import model, resources
 from sparkgen.diff import live, rendered
 from sparkgen.diff.compare import compare, compare_all
 from sparkgen.diff.values import ApplicationDiff, Side, Verdict
-from sparkgen.usecases.runtime import with_runtime
+from sparkgen.usecases.runtime import not_made_here, with_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +34,18 @@ def side(document: Document, namespace: str, source: str = "") -> Side:
 
 def with_directory(
     documents: Sequence[Document], namespace: str, directory: Path
-) -> tuple[list[ApplicationDiff], int]:
-    """Returns what rendering into a directory would change, and the number of unchanged applications."""
+) -> tuple[list[ApplicationDiff], int, list[str]]:
+    """Returns what rendering into a directory would change, and the number of unchanged applications.
+
+    The third value: a sentence for each runtime in the directory that this version has not made.
+    """
     from sparkgen.usecases.render import render_all  # noqa: PLC0415 - one of three ways
 
     bundles = render_all(documents, namespace)
     differing, old = rendered.split(rendered.read(directory), bundles)
     changed, same = compare_all(old, [side(documents[index], namespace) for index in differing])
-    return changed, same + len(documents) - len(differing)
+    others = not_made_here(directory.as_posix(), {bundle.runtime for bundle in bundles})
+    return changed, same + len(documents) - len(differing), others
 
 
 def with_cluster(

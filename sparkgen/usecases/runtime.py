@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -88,22 +89,45 @@ def kept(directory: Path, names: Iterable[str]) -> dict[str, RuntimeFiles]:
 
     The content decides, wherever it is: the name has its digest.
     """
+    from sparkgen.image.runtime_files import files_in  # noqa: PLC0415 - see files_of
+
     found: dict[str, RuntimeFiles] = {}
     missing = {*names} - {""}
     for path in directory.rglob("config-map-*.yaml") if missing else ():
         name = next((name for name in missing if path.name.endswith(f"{name}.yaml")), "")
-        if name and path.is_file() and (files := _files_in(path)) and files.name == name:
+        if name and path.is_file() and (files := files_in(_item_in(path))) and files.name == name:
             found[name] = files
             missing.remove(name)
     return found
 
 
-def _files_in(path: Path) -> RuntimeFiles | None:
-    from sparkgen.image.runtime_files import files_in  # noqa: PLC0415 - see files_of
-    from sparkgen.yamlvalue import value_of  # noqa: PLC0415
+def not_made_here(directory: str, made: Collection[str]) -> list[str]:
+    """Returns a sentence for each file below a directory with a runtime that this version has not made.
+
+    `made`: the names of those that it has made. The digest in a name says nothing about who made the content.
+    """
+    from sparkgen.diff.rendered import manifest_files  # noqa: PLC0415 - see files_of
+    from sparkgen.image.runtime_files import is_shared, name_in  # noqa: PLC0415
+
+    paths = [path for path in manifest_files(Path(directory)) if name_in(path.stem)]
+    others = [
+        path
+        for path in paths
+        if not is_shared(item := _item_in(path)) or item["metadata"]["name"] not in made
+    ]
+    return [
+        f"{path.as_posix()}: this version of sparkgen has not made this runtime; to check it, run: "
+        f"sparkgen verify {shlex.quote(directory)}"
+        for path in sorted(others)
+    ]
+
+
+def _item_in(path: Path) -> Any:
+    """Returns the object in a file; None if it is not valid YAML."""
+    from sparkgen.yamlvalue import value_of  # noqa: PLC0415 - see files_of
 
     try:
-        return files_in(value_of(path.read_bytes().decode("utf-8", errors="replace")))
+        return value_of(path.read_bytes().decode("utf-8", errors="replace"))
     except ValueError:
         return None
     except OSError as error:

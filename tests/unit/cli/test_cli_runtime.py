@@ -356,7 +356,13 @@ def test_the_doctor_has_one_that_goes_with_it(unnamed: Cli) -> None:
         (lambda item: item["metadata"].update(name="other"), 2),
         (lambda item: item.update(kind="RoleBinding", roleRef={"kind": "ClusterRole", "name": "admin"}), 2),
         (lambda item: item["metadata"]["labels"].update({contract.LABEL_APPLICATION: "other"}), 1),
-        (lambda item: item["metadata"]["annotations"].popitem(), 0),
+        (lambda item: item["metadata"]["annotations"].popitem(), 2),
+        (
+            lambda item: item["metadata"]["annotations"].update(
+                {"argocd.argoproj.io/sync-options": "Prune=true"}
+            ),
+            2,
+        ),
     ],
 )
 def test_diff_knows_the_runtime_by_its_content(

@@ -1,0 +1,204 @@
+"""Compares each ConfigMap with the runtime, in files or in a cluster, with its name and this version's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sparkgen import contract
+from sparkgen.cluster.annotations import TRACKING
+from sparkgen.diff.live import listed
+from sparkgen.diff.rendered import manifest_files
+from sparkgen.diff.values import owner_of
+from sparkgen.document import sources
+from sparkgen.document.parse import each_document, too_large
+from sparkgen.errors import Problem, Severity, SparkgenError, path_text
+from sparkgen.image.runtime_files import FILES, alterations, line_of
+from sparkgen.spark_versions import COMPILED
+from sparkgen.usecases.delete import STARTERS
+from sparkgen.usecases.runtime import Place, files_of
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+    from sparkgen.document.composer import Composed
+    from sparkgen.document.node import Node
+
+State = Literal["current", "other version", "altered", "missing"]
+MOST_BYTES = 16 << 20
+"""The most bytes of one file: the ConfigMap has 1 MB in YAML, and a stream may have several."""
+_MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
+"""What a file contains if an object in it is the runtime or names it, unless an escape of YAML hides it."""
+_ESCAPE = re.compile(rb"\\[xuU\r\n]")
+_POD_SPECS = (("spec", "jobTemplate", "spec", "template", "spec"), ("spec", "template", "spec"), ("spec",))
+_OF_SERVER = ("uid", "resourceVersion", "creationTimestamp", "generation", "selfLink", "managedFields")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A ConfigMap with the runtime, or one that is missing although applications name it.
+
+    `where`: file, line and column, or "". `problems`: what in it is not as sparkgen writes it, a line each.
+    """
+
+    namespace: str
+    name: str
+    state: State
+    where: str = ""
+    problems: tuple[str, ...] = ()
+    applications: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Runtimes:
+    """The ConfigMaps so far, the applications by the runtime that they name, and what could not be read."""
+
+    checked: list[Checked] = field(default_factory=list)
+    users: dict[Place, set[str]] = field(default_factory=dict)
+    unread: list[Problem] = field(default_factory=list)
+
+    def add(self, item: Any, locate: Callable[[tuple[str, ...]], str], mistakes: Sequence[str] = ()) -> None:
+        """Add an object. `locate`: returns the place of a field, or ""; `mistakes`: in its text."""
+        if not isinstance(item, dict) or not isinstance(item.get("metadata"), dict):
+            return
+        namespace = str(item["metadata"].get("namespace") or "")
+        if _is_runtime(item):
+            self.checked.append(_check(item, namespace, locate, mistakes))
+        for name in _runtimes_of(item):
+            self.users.setdefault((namespace, name), set()).add(_owner(item))
+
+    def rows(self) -> list[Checked]:
+        """Returns all ConfigMaps with their applications, sorted, and those that are missing."""
+        known = {(one.namespace, one.name) for one in self.checked}
+        missing = [Checked(*place, "missing") for place in self.users if place not in known]
+        return [
+            replace(one, applications=tuple(sorted(self.users.get((one.namespace, one.name), ()))))
+            for one in sorted([*self.checked, *missing], key=lambda one: (one.namespace, one.name, one.where))
+        ]
+
+
+def in_files(paths: Sequence[str]) -> Runtimes:
+    """Returns what is in files and folders; `-` is standard input. Raises SparkgenError for a wrong path."""
+    if wrong := [path for path in paths if path != sources.STDIN and not sources.is_there(path)]:
+        raise SparkgenError(f"there is no such file or directory: {', '.join(wrong)}")
+    found = Runtimes()
+    for path in dict.fromkeys(chain.from_iterable(map(_files, paths))):
+        name, data = sources.shown_name(path), _read(path)
+        if isinstance(data, Problem):
+            found.unread.append(data)
+            continue
+        is_marked = any(mark in data for mark in _MARKS)
+        if is_marked or _ESCAPE.search(data):
+            ended = each_document(data, name, lambda one: _add_document(found, one))
+            # Any other file may be a template, or YAML that only another program reads.
+            found.unread += ended if is_marked else ()
+    return found
+
+
+def _files(path: str) -> list[str]:
+    if path == sources.STDIN or not Path(path).is_dir():
+        return [path]
+    return [sources.Found(file.as_posix()) for file in sorted(manifest_files(Path(path)))]
+
+
+def _read(path: str) -> bytes | Problem:
+    if path != sources.STDIN:
+        return sources.read_file(path, "yes", MOST_BYTES)
+    data = sources.read_stdin(MOST_BYTES)
+    return data if len(data) <= MOST_BYTES else too_large(sources.STDIN_NAME, MOST_BYTES)
+
+
+def _add_document(found: Runtimes, document: Composed) -> None:
+    """Add the objects of a document: one, or those of a list, as kubectl reads it."""
+    root = document.root
+    if root is None or not root.is_mapping:
+        return
+    mistakes = [
+        f"{one.position}: {one.message}" for one in document.problems if one.severity is Severity.ERROR
+    ]
+    items = root.entries.get("items")
+    several = items is not None and items.is_list and str(root.value.get("kind")).endswith("List")
+    for node in items.items if items is not None and several else [root]:
+        found.add(node.value, _locator(node), mistakes)
+
+
+def _locator(node: Node) -> Callable[[tuple[str, ...]], str]:
+    return lambda path: str(node.locate_key(path) if path else node.position)
+
+
+def in_cluster(cluster: Cluster) -> tuple[Runtimes, tuple[str, ...]]:
+    """Returns what is in the cluster's namespace, and why some kinds could not be listed, a sentence each."""
+    found = Runtimes()
+    workloads, unseen = listed(cluster, STARTERS, f"{contract.LABEL_MANAGED_BY}=sparkgen")
+    for item in workloads:
+        found.add(item, _nowhere)
+    labelled = f"{contract.LABEL_COMPONENT}={contract.RUNTIME_NAME}"
+    config_maps, _ = listed(cluster, [("v1", "ConfigMap")], labelled, needed=("ConfigMap",))
+    known = {str(item["metadata"]["name"]) for item in config_maps}
+    named = sorted({name for _, name in found.users} - known)
+    for live in chain(config_maps, (cluster.get("v1", "ConfigMap", name) for name in named)):
+        if live is not None:
+            found.add(_as_applied(live), _nowhere)
+    return found, unseen
+
+
+def _nowhere(_: tuple[str, ...]) -> str:
+    return ""
+
+
+def _as_applied(live: Any) -> dict[str, Any]:
+    """An object of a cluster without what the API server and the controller that applied it have added."""
+    metadata = {key: value for key, value in live["metadata"].items() if key not in _OF_SERVER}
+    for part in ("labels", "annotations"):
+        if part in metadata:
+            metadata[part] = {key: text for key, text in metadata[part].items() if key not in TRACKING}
+    return {**live, "metadata": metadata}
+
+
+def _is_runtime(item: dict[Any, Any]) -> bool:
+    """Whether an object has the name, the label or a file of the runtime."""
+    labels = item["metadata"].get("labels")
+    labelled = isinstance(labels, dict) and labels.get(contract.LABEL_COMPONENT) == contract.RUNTIME_NAME
+    parts = [part for part in (item.get("data"), item.get("binaryData")) if isinstance(part, dict)]
+    has_file = any(file in part for part in parts for file in FILES)
+    named = line_of(str(item["metadata"].get("name")))
+    return bool(named) or (item.get("kind") == "ConfigMap" and (labelled or has_file))
+
+
+def _check(
+    item: dict[Any, Any], namespace: str, locate: Callable[[tuple[str, ...]], str], mistakes: Sequence[str]
+) -> Checked:
+    name, where = str(item["metadata"].get("name")), locate(())
+    wrong = [(locate(path), f"{path_text(path)} {message}") for path, message in alterations(item)]
+    problems = (*mistakes, *(f"{place}: {text}" if place else text for place, text in wrong))
+    if problems:
+        return Checked(namespace, name, "altered", where, problems)
+    line = line_of(name)
+    current = line in COMPILED and files_of(line).name == name
+    return Checked(namespace, name, "current" if current else "other version", where)
+
+
+def _runtimes_of(item: dict[Any, Any]) -> Iterator[str]:
+    """The names of the ConfigMaps from which an object's pods get the runtime."""
+    for path in _POD_SPECS:
+        volumes = _dig(item, *path, "volumes")
+        for volume in volumes if isinstance(volumes, list) else ():
+            name = _dig(volume, "configMap", "name")
+            if isinstance(name, str) and (_dig(volume, "name") == contract.RUNTIME_VOLUME or line_of(name)):
+                yield name
+
+
+def _dig(value: Any, *path: str) -> Any:
+    for part in path:
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _owner(item: dict[Any, Any]) -> str:
+    """The name of the application or server to which an object belongs, or else its own."""
+    metadata = item["metadata"]
+    has_labels = isinstance(metadata.get("labels") or {}, dict)
+    return (owner_of(item)[1] if has_labels else "") or str(metadata.get("name"))
