@@ -392,6 +392,8 @@ SECRET_KEY = "secret"  # noqa: S105 - the name of a key
 
 # --- labels ---------------------------------------------------------------------------------------
 
+OWN_PREFIX = "sparkgen.dev/"
+"""How sparkgen's own labels and annotations begin, which no document sets."""
 LABEL_APPLICATION = "sparkgen.dev/application"
 LABEL_RUN = "sparkgen.dev/run"
 LABEL_ROLE = "spark-role"

@@ -16,6 +16,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.image import builders, loading
 from sparkgen.image import context as making
 from sparkgen.local.view import Plain
+from sparkgen.writers.repository import refuse_way_out
 
 HELP = """Build the runtime image, and push it to your registry.
 
@@ -80,6 +81,7 @@ def context(directory: Path) -> None:
     """Write the context into a new folder, as a whole or not at all."""
     if directory.exists():
         raise SparkgenError(f"{directory} exists already; give a new folder")
+    refuse_way_out(directory)
     directory.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".sparkgen-", dir=directory.parent) as work:
         staged = Path(work, "context")

@@ -199,11 +199,11 @@ def _read(folder: Path, line: str) -> RuntimeFiles:
 def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
     """Write the files of all Scala lines to a folder, as a wheel contains them."""
     folder.mkdir(parents=True, exist_ok=True)
-    for line in COMPILED:
-        made = runtime_files(line, environment, progress)
-        # Not through a link, which a stranger's checkout may have in its place.
-        replace_file(folder / contract.RUNTIME_PROGRAM_FILE, made.program)
-        replace_file(folder / jar_name(line), made.jar)
+    made = [runtime_files(line, environment, progress) for line in COMPILED]
+    # Not through a link, which a stranger's checkout may have in its place.
+    replace_file(folder / contract.RUNTIME_PROGRAM_FILE, made[0].program)
+    for files in made:
+        replace_file(folder / jar_name(files.line), files.jar)
 
 
 def jar_name(line: str) -> str:

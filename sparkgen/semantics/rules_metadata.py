@@ -8,13 +8,12 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, DocumentFacts
-from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
+from sparkgen.model import SERVER_KINDS
+from sparkgen.semantics.facts import ROLES, DocumentFacts, ServerFacts
+from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule, server_rule
 from sparkgen.semantics.wording import shortened
 
 _OWN_LABELS = (
-    contract.LABEL_APPLICATION,
-    contract.LABEL_RUN,
     contract.LABEL_ROLE,
     contract.LABEL_APP_ID,
     contract.LABEL_EXECUTOR_ID,
@@ -23,6 +22,9 @@ _OWN_LABELS = (
     contract.LABEL_COMPONENT,
 )
 """Labels that sparkgen sets on pods and objects, whatever the document says."""
+
+_MAPS = frozenset({"labels", "annotations", "serviceLabels", "serviceAnnotations"})
+"""Names of all fields, also in pod templates, that set labels or annotations. Selectors have other names."""
 
 _CLAIMED = "is not rendered: a controller would take over the executor's pod, and delete it or hold it back"
 
@@ -155,13 +157,37 @@ def owned_labels(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:
     """Returns the value that sparkgen gives a label; None if it is unknown."""
-    if key in (contract.LABEL_APPLICATION, contract.LABEL_NAME):
+    if key == contract.LABEL_NAME:
         return facts.name
     if key == contract.LABEL_MANAGED_BY:
         return "sparkgen"
     if key in (contract.LABEL_ROLE, contract.LABEL_COMPONENT):
         return next((role for role in ROLES if role in path), None)
     return None
+
+
+@rule("SG323", ERROR)
+def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
+    """Labels and annotations of an application below sparkgen's own prefix."""
+    yield from _reserved(facts.value, ())
+
+
+@server_rule("SG323", ERROR, kinds=SERVER_KINDS)
+def reserved_server_names(facts: ServerFacts) -> Iterator[Finding]:
+    """The same, of a server."""
+    yield from _reserved(facts.value, ())
+
+
+def _reserved(value: Any, path: Path) -> Iterator[Finding]:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    for key, inside in value.items() if isinstance(value, Mapping) else ():
+        if path and path[-1] in _MAPS and str(key).startswith(contract.OWN_PREFIX):
+            message = f"sparkgen sets and reads what begins with `{contract.OWN_PREFIX}` itself"
+            yield about_key(
+                (*path, key), message, "delete it, or choose another prefix, such as example.com/"
+            )
+        yield from _reserved(inside, (*path, key))
 
 
 @rule("SG173", ERROR)

@@ -30,7 +30,7 @@ NOT_COPIED = (
     "kubectl.kubernetes.io/",
     "batch.kubernetes.io/",
     "cronjob.kubernetes.io/",
-    "sparkgen.dev/",
+    contract.OWN_PREFIX,
 )
 """Beginnings of annotations that record the owner of an object, or its history."""
 _QUEUES = "kueue.x-k8s.io/"

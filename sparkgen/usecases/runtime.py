@@ -41,10 +41,15 @@ def files_of(line: str) -> RuntimeFiles:
 
 
 def write(folder: Path) -> None:
-    """Write the files of all Scala versions to a folder. Raises CannotRun if they cannot be made."""
+    """Write the files of all Scala versions to a folder.
+
+    Raises CannotRun if they cannot be made, SparkgenError if a link leads the folder out of the repository.
+    """
     from sparkgen.image import runtime_files  # noqa: PLC0415 - see files_of
     from sparkgen.local.view import Plain  # noqa: PLC0415
+    from sparkgen.writers.repository import refuse_way_out  # noqa: PLC0415
 
+    refuse_way_out(folder)
     runtime_files.write(folder, os.environ, Plain(sys.stderr))
 
 

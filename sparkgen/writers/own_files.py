@@ -11,7 +11,11 @@ from sparkgen.writers.repository import refuse_way_out
 
 
 def write(path: Path, content: str | Iterable[bytes]) -> None:
-    """Write one file completely or not at all. Raises SparkgenError if the file system refuses it."""
+    """Write one file completely or not at all.
+
+    Raises SparkgenError if a link leads its folder out of the repository, or the file system refuses it.
+    """
+    refuse_way_out(path.parent)
     try:
         replace(path.parent, {path.name: content})
     except OSError as error:

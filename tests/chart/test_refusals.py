@@ -28,7 +28,7 @@ ONLY_SPARKGEN = {
 
 SAID_BY_THE_SCHEMA = (
     *("SG101", "SG102", "SG103", "SG104", "SG105", "SG106"),
-    *("SG122", "SG123", "SG128", "SG180", "SG182", "SG184"),
+    *("SG122", "SG123", "SG128", "SG180", "SG182", "SG184", "SG323"),
 )
 """Rules of which the chart's schema says what a schema can say."""
 

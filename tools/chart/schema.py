@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.schema.store import ANNOTATIONS, bundle
 from sparkgen.semantics import rules_conffiles, rules_sizes
 
@@ -52,8 +54,9 @@ def values_schema() -> Schema:
 def _say_of_properties(definitions: Mapping[str, Schema]) -> None:
     """Put into the schema what rules say of sparkConf (SG101 to SG106, SG122) and of other names.
 
-    These are hadoopConf's (SG123) and those of files (SG128). All is in an `allOf`, beside what the
-    document's schema has there. A pattern says nothing about a null.
+    These are hadoopConf's (SG123), those of files (SG128), and those of labels and annotations (SG323). What
+    sparkConf gets is in an `allOf`, beside what the document's schema has there. A pattern says nothing about
+    a null.
     """
     label = definitions["labelValue"]
     counts = rules_sizes.COUNT_SETTINGS.items()
@@ -73,6 +76,11 @@ def _say_of_properties(definitions: Mapping[str, Schema]) -> None:
     }
     for field, allowed in names.items():
         definitions["applicationSpec"]["properties"][field]["allOf"] = [{"propertyNames": allowed}]
+    reserved: Schema = {"not": {"pattern": f"^{re.escape(contract.OWN_PREFIX)}"}}
+    definitions["labelKey"] |= reserved
+    definitions["annotationKey"] |= reserved
+    for field in ("labels", "annotations"):
+        definitions["ObjectMeta"]["properties"][field]["propertyNames"] = reserved
     definitions["applicationSpec"]["properties"]["sparkConf"]["allOf"] += [{"patternProperties": settings}]
 
 

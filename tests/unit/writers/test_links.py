@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from sparkgen.chart import export, package
+from sparkgen.cli import image
 from sparkgen.errors import SparkgenError
-from sparkgen.writers import atomic, leftovers
+from sparkgen.usecases import runtime
+from sparkgen.writers import atomic, leftovers, own_files
 from sparkgen.writers.new_files import write_new
 from sparkgen.writers.open_folders import held
 from sparkgen.writers.render_directory import write
 from sparkgen.writers.repository import refuse_way_out
+from tests.fake_runtime import SMALL, VARIABLE
 
 from .test_render_directory import render, several, snapshot
 
@@ -276,6 +279,8 @@ def test_a_link_of_the_repository_leads_no_output_out_of_it(
     (repository / "inner").symlink_to("real")
     (tmp_path / "beside").symlink_to(home)
     monkeypatch.chdir(repository)
+    monkeypatch.setenv(VARIABLE, str(SMALL))
+    monkeypatch.setattr(image.making, "write", lambda folder, *_: folder.mkdir())
     for name in ("deploy", "deploy/below", str(repository / "deploy")):
         with pytest.raises(SparkgenError, match="a symbolic link out of the repository"):
             refuse_way_out(Path(name))
@@ -287,6 +292,9 @@ def test_a_link_of_the_repository_leads_no_output_out_of_it(
         lambda: export(Path("deploy")),
         lambda: export(Path("deploy/chart")),
         lambda: package(Path("deploy")),
+        lambda: own_files.write(Path("deploy/page.html"), "x"),
+        lambda: runtime.write(Path("deploy")),
+        lambda: image.context(Path("deploy/context")),
     ):
         with pytest.raises(SparkgenError, match="a symbolic link out of the repository"):
             put()
