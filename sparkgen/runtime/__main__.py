@@ -98,13 +98,14 @@ def _allocator() -> int:
 
 def _history() -> int:
     from sparkgen.runtime.exits import Refused  # noqa: PLC0415
-    from sparkgen.runtime.history.prune import history_policy, prune  # noqa: PLC0415 - as above
+    from sparkgen.runtime.history.plan import trim_decoded  # noqa: PLC0415 - as above
+    from sparkgen.runtime.history.prune import history_policy, prune  # noqa: PLC0415
     from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster  # noqa: PLC0415
     from sparkgen.runtime.kubernetes.transport import Transport  # noqa: PLC0415
 
     wanted = history_policy(os.environ)
     try:
-        transport = Transport(in_cluster(os.environ), agent="sparkgen-history")
+        transport = Transport(in_cluster(os.environ), agent="sparkgen-history", hook=trim_decoded)
     except NoCluster as error:
         raise Refused(str(error)) from None
     prune(transport, os.environ, wanted, print)

@@ -19,6 +19,7 @@ current."""
 IGNORE_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 """Argo CD ignores a live object with this annotation in the application's health (controller/health.go)."""
 ARGO = "argocd.argoproj.io/"
+_READ = ("name", "uid", "resourceVersion", "creationTimestamp", "labels", "annotations")
 
 Object = Mapping[str, Any]
 
@@ -76,6 +77,30 @@ def prune_plan(
         mark=tuple(job for job in superseded if job not in gone and _is_argos(job) and not _marked(job)),
         unmark=tuple(job for job in drivers if _run(job) == asked.run and _marked(job)),
     )
+
+
+def trim_decoded(value: dict[str, Any]) -> dict[str, Any]:
+    """Reduces an object to what `prune_plan` reads, while JSON is decoded (jsonvalue.decode_object).
+
+    So a page of large objects takes no more memory than the largest of them: whoever may create Jobs in the
+    namespace must not end this one for lack of memory.
+    """
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict) or "uid" not in metadata:
+        return value
+    kept = {key: text for key, text in metadata.items() if key in _READ}
+    for field in ("labels", "annotations"):
+        if isinstance(found := metadata.get(field), dict):
+            own = (contract.LABEL_RUN, SUPERSEDED)
+            kept[field] = {key: text for key, text in found.items() if key in own or key.startswith(ARGO)}
+    kept["ownerReferences"] = [{}] if metadata.get("ownerReferences") else []
+    component = {contract.LABEL_COMPONENT: contract.SESSION} if contract.is_session(value) else {}
+    end = {"succeeded": "Complete", "failed": "Failed"}.get(ended(value))
+    return {
+        "metadata": kept,
+        "spec": {"template": {"metadata": {"labels": component}}},
+        "status": {"conditions": [{"type": end, "status": "True"}] if end else []},
+    }
 
 
 def ended(job: Object) -> str:

@@ -33,7 +33,7 @@ PAUSE_SECONDS = 2.0
 
 _ROLE = "; the account of this Job needs the Role that is rendered with it"
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-"""Requests only the metadata of ConfigMaps from the API server."""
+"""Requests only the metadata of ConfigMaps and PodGroups from the API server."""
 MERGE_PATCH = "application/merge-patch+json"
 
 
@@ -90,10 +90,11 @@ def prune(
     files_path = f"/api/v1/namespaces/{namespace}/configmaps"
     patient = _RetryingApi(api, sleep)
     # ConfigMaps first: a run whose Job is created between the two lists must not look like one without a Job.
-    config_maps = [*patient.list(files_path, selector, {"Accept": METADATA_ONLY})]
+    metadata_only = {"Accept": METADATA_ONLY}
+    config_maps = [*patient.list(files_path, selector, metadata_only)]
     groups_path = f"/apis/{contract.POD_GROUPS_OF_VOLCANO}/namespaces/{namespace}/podgroups"
     grouped = bool(environment.get(contract.ENV_POD_GROUPS))
-    pod_groups = [*patient.list(groups_path, selector)] if grouped else []
+    pod_groups = [*patient.list(groups_path, selector, metadata_only)] if grouped else []
     decided = prune_plan(wanted, [*patient.list(jobs_path, selector)], config_maps, pod_groups)
     _carry_out(decided, patient, (jobs_path, files_path, groups_path), say)
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import tracemalloc
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparkgen import contract
+from sparkgen.jsonvalue import decode_object
+from sparkgen.runtime.__main__ import _history
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.history.plan import IGNORE_HEALTH, SUPERSEDED, HistoryPolicy, ended, prune_plan
-from sparkgen.runtime.history.prune import history_policy, prune
+from sparkgen.runtime.history.plan import (
+    IGNORE_HEALTH,
+    SUPERSEDED,
+    HistoryPolicy,
+    ended,
+    prune_plan,
+    trim_decoded,
+)
+from sparkgen.runtime.history.prune import METADATA_ONLY, history_policy, prune
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 
 ARGO = {"argocd.argoproj.io/sync-options": "Prune=false"}
@@ -24,6 +37,7 @@ ENVIRONMENT = {
     "SPARKGEN_KEEP_FAILED": "0",
     "SPARKGEN_POD_NAMESPACE": "a",
 }
+SESSION = {"app.kubernetes.io/component": "session"}
 RESULTS = {"running": [], "Complete": [{"type": "Complete", "status": "True"}]}
 RESULTS["Failed"] = [{"type": "Failed", "status": "True"}]
 
@@ -59,7 +73,7 @@ def names(items: Any) -> list[str]:
 
 def test_sessions_are_no_runs() -> None:
     """They remove themselves, and none of them pushes a run out."""
-    label = {"app.kubernetes.io/component": "session"}
+    label = SESSION
     sessions = [job(f"pi-session-{number}", 20 + number) for number in range(3)]
     for one in sessions:
         one["spec"] = {"template": {"metadata": {"labels": label}}}
@@ -75,6 +89,63 @@ def test_a_runs_pod_group_goes_with_its_files() -> None:
     plan = prune_plan(wanted(0), jobs, [], [*groups, owned])
     assert names(plan.pod_groups) == ["pi-before"]
     assert plan.config_maps == ()
+
+
+def test_what_is_left_of_large_objects_gives_the_same_plan() -> None:
+    """Whoever may create Jobs in the namespace does not end this one for lack of memory."""
+    dense = {
+        "annotations": {"a": "b"},
+        "managedFields": [{"fieldsV1": {f"f:{n}": {} for n in range(30_000)}}],
+    }
+    jobs = [
+        history(),
+        history("pi-history-old", 1, "Complete"),
+        job("pi-now", 40, annotations={**ARGO, SUPERSEDED: "true"}),
+        job("pi-marked", 5, "Failed", annotations={**ARGO, SUPERSEDED: "true"}),
+        job("pi-unmarked", 6, "running", annotations=ARGO),
+        job("pi-owned", 2, ownerReferences=[{"uid": "1"}]),
+        *[job(f"pi-{n}", 10 + n, **dense) for n in range(20)],
+    ]
+    jobs.append({**job("pi-session", 20), "spec": {"template": {"metadata": {"labels": SESSION}}}})
+    jobs.append({**job("pi-like-a-session", 21), "spec": {"template": {"metadata": {"labels": {}}}}})
+    jobs[-1]["metadata"]["labels"] |= SESSION
+    files = [thing(f"{run}-conf", 1, run) for run in ("pi-now", "pi-owned", "pi-1", "pi-19", "pi-gone")]
+    data = json.dumps({"items": [*jobs, *files], "metadata": {"continue": "x"}}).encode()
+    tracemalloc.start()
+    page = decode_object(data, trim_decoded)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert page["metadata"] == {"continue": "x"}
+    assert peak < 3 * len(data)
+    for policy in (wanted(), wanted(3, 0), wanted(None, 0), wanted(0, None, "CronJob")):
+        whole = prune_plan(policy, jobs, files)
+        reduced = prune_plan(policy, page["items"][: len(jobs)], page["items"][len(jobs) :])
+        for part in ("jobs", "config_maps", "mark", "unmark"):
+            assert names(getattr(reduced, part)) == names(getattr(whole, part)), part
+    assert names(whole.unmark) == ["pi-now"]
+
+
+def test_the_command_reduces_what_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it is decoded with this hook, and only the metadata of files and PodGroups is asked for."""
+    hooks: list[Any] = []
+    accepted: dict[str, Any] = {}
+
+    def call(method: str, path: str, query: Any = None, body: Any = None, *, headers: Any = None) -> Reply:
+        accepted[path.rpartition("/")[2]] = headers
+        return Reply(200, {"items": [], "metadata": {}}, "")
+
+    def transport(_: Any, agent: str, hook: Any) -> Any:
+        hooks.append(hook)
+        return SimpleNamespace(call=call)
+
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.transport.Transport", transport)
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.access.in_cluster", lambda _: None)
+    for name, text in {**ENVIRONMENT, contract.ENV_POD_GROUPS: "true"}.items():
+        monkeypatch.setenv(name, text)
+    assert _history() == 0
+    assert hooks == [trim_decoded]
+    only = {"Accept": METADATA_ONLY}
+    assert accepted == {"configmaps": only, "podgroups": only, "jobs": None}
 
 
 def test_a_label_of_the_document_makes_no_run_a_session() -> None:
