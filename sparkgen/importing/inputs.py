@@ -63,7 +63,7 @@ def import_all(
     names = [*_files(sources)]
     for name in names:
         if name != STDIN and is_properties(name):
-            _properties(name, gathered)
+            _properties(name, has_file, gathered)
     for name in names:
         if name != STDIN and is_properties(name):
             continue
@@ -120,11 +120,15 @@ def _text_of(has_file: HasFile, name: str, script: str) -> str | None:
     data = read_file(name, "yes")
     if isinstance(data, Problem):
         return None
-    in_repository = root is not None and (root / ".git").exists()
-    if root is not None and in_repository and not has_file(root, FilePath(os.path.realpath(name)), data):
+    if root is not None and not _has(has_file, root, name, data):
         return None
     text = decode(data, name)
     return None if isinstance(text, Problem) else text
+
+
+def _has(has_file: HasFile, root: FilePath, name: str, data: bytes) -> bool:
+    """Whether Git has a file of the project at `root`, or the project is not in Git."""
+    return not (root / ".git").exists() or has_file(root, FilePath(os.path.realpath(name)), data)
 
 
 def _project(name: str, script: str) -> FilePath | None:
@@ -147,12 +151,20 @@ def _project(name: str, script: str) -> FilePath | None:
         return None
 
 
-def _properties(name: str, gathered: Gathered) -> None:
+def _properties(name: str, has_file: HasFile, gathered: Gathered) -> None:
     """Read a file of properties among the inputs.
 
-    Commands that name no other file use spark-defaults.conf.
+    Commands that name no other file use spark-defaults.conf: one that was found in a directory only if Git
+    has it, because others of its files may be somebody else's.
     """
     data = read_file(name)
+    root = repository_root(FilePath(os.path.realpath(name)).parent)
+    if isinstance(name, Found) and isinstance(data, bytes) and not _has(has_file, root, name, data):
+        where = Position(shown_name(name), 1, 1)
+        step = "add it to Git, or name it on the command line before the directory"
+        left = LeftAlone("file of properties", "", where, "Git does not have it", step, finding=True)
+        gathered.left_alone.append(left)
+        return
     text = data if isinstance(data, Problem) else decode(data, shown_name(name))
     if isinstance(text, Problem):
         gathered.problems.append(text)

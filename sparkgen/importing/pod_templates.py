@@ -32,7 +32,10 @@ def add_templates(draft: Draft, files: Files, script: str) -> None:
 def _read(item: Property, files: Files, script: str) -> Node | None:
     """Returns the content of a template; None if import cannot read it, or if it is no YAML."""
     contents = files.text(item.text.removeprefix("file://"), script)
-    return None if contents is None else _parsed(*contents)
+    # The file of properties that names it may be somebody else's, even where the command is not.
+    if contents is None or files.read(contents[0], item.position.file) is None:
+        return None
+    return _parsed(*contents)
 
 
 @lru_cache(maxsize=16)  # many commands name the same file

@@ -17,7 +17,8 @@ Continue = Callable[[int], bool]
 ENDLESS = 1000
 """A repetition that may be this long counts as one without an end."""
 LONGEST_UNIT = 12
-"""Characters of what is repeated in a text: a longer one costs time, and shows the same."""
+"""Characters of what is repeated in a text: a longer one costs time, and shows the same. A beginning of the
+expression has any length: only a whole one makes `search` and its like try again."""
 _SINGLE = (ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN)
 _REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 
@@ -212,11 +213,13 @@ def attacks(pattern: re.Pattern[Any]) -> Iterator[Callable[[int], str]]:
     alphabet = _alphabet(parsed)
     whole = _sample(parsed, flags, alphabet)
     pairs = {("", whole): None, ("", whole[:-1]): None}
+    beginnings = {""}
     for before, body in _repeats(parsed, ""):
+        beginnings.add(before)
         units = [*_samples(body, flags, alphabet), before + _sample(body, flags, alphabet), before]
         pairs |= {(start, unit): None for unit in units for start in ("", before)}
     for before, unit in pairs:
-        if 0 < len(unit) <= LONGEST_UNIT:
+        if 0 < len(unit) <= LONGEST_UNIT or (unit in beginnings and unit):
             for end in ("", "\n\x00"):
                 yield lambda number, b=before, u=unit, e=end: b + u * number + e  # type: ignore[misc]
 

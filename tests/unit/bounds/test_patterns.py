@@ -125,6 +125,7 @@ def test_twice_the_text_is_twice_the_work(expression: Expression) -> None:
         (r": x [^)]*(?=\))", "sub"),
         (r"[0-9]+\.?[0-9]*", "fullmatch"),
         (r"[a-z]+=", "findall"),
+        (r"Failure executing: POST at: \S+/pods\. Message: (.+?)\.? Received status:", "findall"),
     ],
 )
 def test_the_law_sees_what_is_not_linear(text: str, method: str) -> None:

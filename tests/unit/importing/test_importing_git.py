@@ -44,10 +44,10 @@ def git(*arguments: str) -> None:
     subprocess.run(["git", *arguments], check=True)
 
 
-def imported() -> Result:
+def imported(*sources: str) -> Result:
     """What becomes of the script, as `sparkgen import` reads it."""
     choices = Choices(image="r/x:1", spark_version="3.5.8")
-    return import_all(["run.sh"], choices, examine, lambda: b"", git_files.has)
+    return import_all(sources or ["run.sh"], choices, examine, lambda: b"", git_files.has)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -88,6 +88,39 @@ def test_a_file_that_looks_like_a_secret_must_be_as_git_has_it(repository: Path)
         (repository / "run.sh").write_text(f"spark-submit --properties-file {file.name} local:///a.py\n")
         (item,) = imported().imported
         assert (MARK in item.text) == shown
+
+
+@pytest.mark.parametrize("place", ["tracked", "ignored", "untracked", "named"])
+def test_a_directory_has_the_defaults_that_git_has(repository: Path, place: str) -> None:
+    """Its scripts may be somebody else's. A file that is named is the reader's own choice."""
+    (repository / "run.sh").write_text("spark-submit local:///a.py\n")
+    (repository / "spark-defaults.conf").write_text(PROPERTIES)
+    (repository / ".gitignore").write_text("spark-defaults.conf\n" if place == "ignored" else "")
+    git("add", "run.sh", *(["spark-defaults.conf"] if place == "tracked" else ()))
+    result = imported(*(["spark-defaults.conf"] if place == "named" else ()), ".")
+    shown = place in ("tracked", "named")
+    assert (MARK in repr(result)) == shown
+    assert [left.reason for left in result.left_alone] == ([] if shown else ["Git does not have it"])
+
+
+@pytest.mark.parametrize("name", ["conf/job.properties", "job.properties"])
+@pytest.mark.parametrize(
+    ("template", "shown"), [("pod.yaml", True), ("../own.yaml", False), ("x.yaml", False)]
+)
+def test_a_file_of_properties_names_no_file_that_git_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, template: str, shown: bool
+) -> None:
+    """It may be somebody else's, although the command is the reader's own."""
+    below = tmp_path / "below"
+    (below / "conf").mkdir(parents=True)
+    monkeypatch.chdir(below)
+    git("init", "--quiet")
+    (below / name).write_text(f"spark.kubernetes.driver.podTemplateFile={template}\n")
+    for file in (below / "pod.yaml", tmp_path / "own.yaml", below / "x.yaml"):
+        file.write_text(TEMPLATE)
+    git("add", name, "pod.yaml")
+    result = imported("spark-submit", "--properties-file", name, "local:///a.py")
+    assert any(MARK in item.text for item in result.imported) == shown
 
 
 def test_no_text_of_a_file_is_quoted(repository: Path) -> None:
