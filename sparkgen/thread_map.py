@@ -10,10 +10,34 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+
+class Once(Generic[_Item, _Result]):
+    """What a function returns for each item: it is called once, whoever asks, and all get its error.
+
+    Several threads may ask at the same time.
+    """
+
+    def __init__(self, function: Callable[[_Item], _Result]) -> None:
+        self._function = function
+        self._guard = threading.Lock()
+        self._results: dict[_Item, Future[_Result]] = {}
+
+    def __call__(self, item: _Item) -> _Result:
+        """Returns the result for an item, or raises its error."""
+        with self._guard:
+            first = item not in self._results
+            future = self._results.setdefault(item, Future())
+        if first:
+            try:
+                future.set_result(self._function(item))
+            except BaseException as error:  # noqa: BLE001 - it comes up where the result is asked for
+                future.set_exception(error)
+        return future.result()
 
 
 def start(

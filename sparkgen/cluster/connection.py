@@ -33,6 +33,8 @@ MOST_OF_LIST = 256 << 20
 """The most bytes of all answers to a list."""
 MOST_ROOM_OF_LIST = 16 << 20
 """The most room of a list in memory, in units of 64 bytes: 1 GiB, or some 25,000 pods."""
+MOST_OF_LOG = 8 << 20
+"""The most bytes of a log that are kept as a whole: 300 lines of a container have at most 5 MiB."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Requests an object without its content: the values of a Secret do not leave the API server."""
 
@@ -279,9 +281,25 @@ class Cluster:
             raise
         return True
 
-    def log(self, pod: str, container: str, namespace: str = "", **options: Any) -> str:
-        """Returns a container's log; the options are those of `follow`."""
-        return b"".join(self.follow(pod, container, namespace, **options)).decode(errors="replace")
+    def log(
+        self, pod: str, container: str, namespace: str = "", *, most: int = MOST_OF_LOG, **options: Any
+    ) -> str:
+        """Returns the last whole lines of a container's log that have at most `most` bytes.
+
+        The other options are those of `follow`. Raises Unreadable if far more are sent.
+        """
+        kept, sent = bytearray(), 0
+        for piece in self.follow(pod, container, namespace, **options):
+            kept += piece
+            sent += len(piece)
+            if sent > MOST_OF_LIST:
+                raise Unreadable(f"cannot read the log of {container} in pod {pod}: it has no end")
+            if len(kept) > 2 * most:
+                del kept[:-most]
+        if sent > most:
+            del kept[:-most]
+            del kept[: kept.find(b"\n") + 1]
+        return kept.decode(errors="replace")
 
     def follow(
         self,
@@ -314,7 +332,10 @@ class Cluster:
         )
         with in_words(f"read the log of {container} in pod {pod} in {where}", self.server):
             answer = self._channel.send(call)
-            yield from answer.stream(PIECE, decode_content=True)
+            try:
+                yield from answer.stream(PIECE, decode_content=True)
+            finally:
+                answer.close()
 
     def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
         """Opens a connection to a port of a pod, through the API server.

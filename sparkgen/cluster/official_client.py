@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, cast
 
-import urllib3
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
@@ -25,6 +24,7 @@ from sparkgen.cluster.channel import (
 )
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Chosen
+from sparkgen.cluster.urllib3_client import Again
 
 HANDSHAKE = 30.0
 """The longest time in seconds to open a port: the API server asks the kubelet, and it asks the runtime."""
@@ -114,7 +114,7 @@ def _close(late: Future[Any]) -> None:
 def channel(chosen: Chosen) -> Official:
     """Returns the channel to a cluster. Raises ClusterError if its kubeconfig cannot be used."""
     settings = client.Configuration()
-    settings.retries = urllib3.Retry(1, redirect=0, raise_on_redirect=False)
+    settings.retries = Again(1, redirect=0, raise_on_redirect=False)
     settings.connection_pool_maxsize = CONNECTIONS
     try:
         if chosen.files:

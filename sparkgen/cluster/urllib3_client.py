@@ -46,7 +46,7 @@ LONGEST_PAUSE = 10.0
 _FILES = ("certificate-authority", "client-certificate", "client-key")
 
 
-class _Again(urllib3.Retry):
+class Again(urllib3.Retry):
     """Retries as a server asks, but waits for at most LONGEST_PAUSE seconds."""
 
     def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
@@ -74,7 +74,7 @@ class Plain:
             url,
             body=None if call.body is None else json.dumps(call.body).encode(),
             headers={**self._headers, **call.headers},
-            retries=_Again(1),
+            retries=Again(1),
             redirect=False,
             timeout=urllib3.Timeout(connect=connect, read=read),
             preload_content=False,

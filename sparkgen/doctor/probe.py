@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from sparkgen import contract
@@ -22,6 +23,8 @@ MARGIN = timedelta(minutes=2)
 """How much longer than its deadline a doctor's Job may exist."""
 LONGEST = 86_400
 """The longest deadline in seconds that is believed."""
+MOST_AT_ONCE = 20
+"""How many Jobs a doctor removes at a time: each takes a request, and anybody may make thousands."""
 SELECTOR = f"{contract.LABEL_COMPONENT}={DOCTOR},{contract.LABEL_MANAGED_BY}=sparkgen"
 PREFIX = "doctor-"
 """How the names of its application begin."""
@@ -108,16 +111,19 @@ def stranger(job: ObjectView, address: str, owner: ObjectView) -> Object:
 
 
 def abandoned(jobs: Iterable[ObjectView], own: ObjectView, before: Mapping[str, str]) -> list[ObjectView]:
-    """Returns the Jobs of doctors that were killed: too old, or without a beat since `before`.
+    """Returns Jobs of doctors that were killed: too old, or without a beat since `before`.
+
+    Never more than MOST_AT_ONCE.
 
     `jobs`: those with the doctor's component; `own`: the Job of this doctor, as new as any; `before`: the
     UIDs and beats of Jobs that were there long enough ago for another beat.
     """
     doctors = filter(is_doctors, jobs)
     others = [job for job in doctors if job["metadata"]["uid"] != own["metadata"]["uid"]]
-    return [
+    dead = (
         job for job in others if _end(job) < _born(own) or before.get(job["metadata"]["uid"]) == beat_of(job)
-    ]
+    )
+    return [*islice(dead, MOST_AT_ONCE)]
 
 
 def _end(job: ObjectView) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparkgen import contract
@@ -27,9 +27,18 @@ from sparkgen.live.values import (
 from sparkgen.objects import ObjectView
 from sparkgen.resources.spark_backend import executors_in
 from sparkgen.runtime.kubernetes.untrusted import mapping, number_in
+from sparkgen.thread_map import Once
 
 TAIL = 300
 """The number of lines at the end of a log that are read to find a reason."""
+MOST_OF_TAIL = 256 << 10
+"""The most bytes of these lines: the last ones. A line of a log may have 16 KiB."""
+MOST_OF_FILE = 64 << 10
+"""The most characters of a ConfigMap's file that are read to find how many executors a run starts with."""
+
+
+_Named = tuple[str, str]
+"""The name and the namespace of a ConfigMap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +72,42 @@ class Executors:
     target: int | None = None
 
 
-def gather(cluster: Cluster, run: Run, next_run: str = "", queues: Queues | None = None) -> RunFacts:
-    """Returns the facts about a run. Reads only what its state needs. `queues`: shared with other runs.
+class Shared:
+    """What runs have in common, each read once for all of them, whoever has labeled them so."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.queues = Queues(cluster)
+        self.started_by_spark: Once[_Named, int | None] = Once(
+            lambda named: _started_by_spark(cluster, *named)
+        )
+        self.started: Once[_Named, tuple[int | None, int | None]] = Once(
+            lambda named: _started(cluster, *named)
+        )
+        self.events_of_replica_sets: Once[str, Sequence[ObjectView]] = Once(
+            lambda namespace: _events_about(cluster, namespace, "involvedObject.kind=ReplicaSet")
+        )
+
+
+def gather(cluster: Cluster, run: Run, next_run: str = "", shared: Shared | None = None) -> RunFacts:
+    """Returns the facts about a run. Reads only what its state needs. `shared`: with other runs.
 
     For a run that succeeded, it reads only the allocator's log, and only if the run is a session. For a
     suspended run, it reads this log in the same case, the run's place in its queue, and, if the run is in
     a queue, its Events. For any other run, it reads the Events and both logs; until the run has ended,
     also how many executors are wanted, the place in the queue, and the group of pods.
     """
-    life, queues = life_of(run), queues or Queues(cluster)
+    life, shared = life_of(run), shared or Shared(cluster)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
-        place = queues.place(run) if life.state is State.SUSPENDED else None
-        queue_events = tuple(_events(cluster, run)) if place is not None else ()
+        place = shared.queues.place(run) if life.state is State.SUSPENDED else None
+        queue_events = tuple(_events(cluster, run, shared)) if place is not None else ()
         return RunFacts(run, life, queue_events, allocator_log=log, next_run=next_run, place=place)
-    events = tuple(_events(cluster, run))
+    events = tuple(_events(cluster, run, shared))
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
-        target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
-    place = None if life.over else queues.place(run)
+        target = _planned(run, shared, begun=allocatorlog.has_no_codes(log))
+    place = None if life.over else shared.queues.place(run)
     group = None if life.over else gangs.gang(cluster, run)
     return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, place, group)
 
@@ -111,22 +136,27 @@ def time_of(event: ObjectView) -> str:
     return str(latest or "")
 
 
-def _events(cluster: Cluster, run: Run) -> Iterator[ObjectView]:
-    selectors = [f"involvedObject.uid={uid_of(item)}" for item in (run.workload, *run.drivers[:1])]
-    if run.kind == "Deployment" and not run.drivers:
-        selectors.append("involvedObject.kind=ReplicaSet")
+def _events(cluster: Cluster, run: Run, shared: Shared) -> Iterator[ObjectView]:
     events: list[ObjectView] = []
-    for selector in selectors:
-        try:
-            events += cluster.list("v1", "Event", run.namespace, fields=selector)
-        except ClusterError as error:
-            if error.status not in UNREAD:
-                raise
+    for item in (run.workload, *run.drivers[:1]):
+        events += _events_about(cluster, run.namespace, f"involvedObject.uid={uid_of(item)}")
+    if run.kind == "Deployment" and not run.drivers:
+        events += shared.events_of_replica_sets(run.namespace)
     mine = name_of(run.workload)
     yield from sorted(
         (one for one in events if str((one.get("involvedObject") or {}).get("name", "")).startswith(mine)),
         key=time_of,
     )
+
+
+def _events_about(cluster: Cluster, namespace: str, selector: str) -> Sequence[ObjectView]:
+    """Returns Events; none if they may not be read."""
+    try:
+        return cluster.list("v1", "Event", namespace, fields=selector)
+    except ClusterError as error:
+        if error.status not in UNREAD:
+            raise
+        return ()
 
 
 def _driver_log(cluster: Cluster, run: Run) -> str:
@@ -156,18 +186,31 @@ def _log(cluster: Cluster, run: Run, name: str, *, previous: bool = False) -> st
     if run.driver is None:
         return ""
     try:
-        return cluster.log(name_of(run.driver), name, run.namespace, tail=TAIL, previous=previous)
+        return cluster.log(
+            name_of(run.driver), name, run.namespace, tail=TAIL, previous=previous, most=MOST_OF_TAIL
+        )
     except ClusterError as error:
         if error.status not in UNREAD:
             raise
         return ""
 
 
-def _planned_by_spark(cluster: Cluster, run: Run) -> int | None:
-    """Returns the same from the run's properties; None with dynamic allocation: only the driver knows it."""
+def _planned(run: Run, shared: Shared, *, begun: bool) -> int | None:
+    """Returns how many executors the application starts with; None if that is unknown.
+
+    `begun`: it has started already: with dynamic allocation, the number of executors is then unknown.
+    """
+    if by_spark(run):
+        return shared.started_by_spark((f"{run.label}-conf", run.namespace))
+    whose = run.name if contract.is_session(run.workload) else run.application
+    instances, initial = shared.started((f"{whose}-tuning", run.namespace))
+    return instances if begun or instances is not None else initial
+
+
+def _started_by_spark(cluster: Cluster, name: str, namespace: str) -> int | None:
+    """Returns the same from a run's properties; None with dynamic allocation: only the driver knows it."""
     try:
-        found = cluster.get("v1", "ConfigMap", f"{run.label}-conf", run.namespace)
-        planned = executors_in((found or {}).get("data") or {})
+        planned = executors_in(_files(cluster, name, namespace))
         if planned is None or planned.dynamic:
             return None
         return number_in({"instances": planned.instances}, "instances")
@@ -175,22 +218,21 @@ def _planned_by_spark(cluster: Cluster, run: Run) -> int | None:
         return None
 
 
-def _planned(cluster: Cluster, run: Run, *, begun: bool) -> int | None:
-    """Returns how many executors the application starts with, from its tuning; None if that is unknown.
-
-    `begun`: it has started already: with dynamic allocation, the number of executors is then unknown.
-    """
-    if by_spark(run):
-        return _planned_by_spark(cluster, run)
-    whose = run.name if contract.is_session(run.workload) else run.application
+def _started(cluster: Cluster, name: str, namespace: str) -> tuple[int | None, int | None]:
+    """Returns the number of executors in an application's tuning, and with dynamic allocation the first."""
     try:
-        tuning = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)
-        data = (tuning or {}).get("data") or {}
-        document = mapping(decode(data.get(contract.TUNING_FILE) or "{}"), contract.TUNING_FILE)
+        files = _files(cluster, name, namespace)
+        document = mapping(decode(files.get(contract.TUNING_FILE) or "{}"), contract.TUNING_FILE)
         planned = mapping(document.get("executors"), "executors")
         numbers = {key: number_in(planned, key) for key in ("instances", "initial", "minimum")}
     except (ClusterError, ValueError):
-        return None
-    if begun or numbers["instances"] is not None:
-        return numbers["instances"]
-    return numbers["minimum"] if numbers["initial"] is None else numbers["initial"]
+        return None, None
+    initial = numbers["minimum"] if numbers["initial"] is None else numbers["initial"]
+    return numbers["instances"], initial
+
+
+def _files(cluster: Cluster, name: str, namespace: str) -> Mapping[str, str]:
+    """Returns a ConfigMap's files without those that are too large to be read for each run."""
+    found = cluster.get("v1", "ConfigMap", name, namespace)
+    data = mapping((found or {}).get("data"), "data")
+    return {key: text for key, text in data.items() if isinstance(text, str) and len(text) <= MOST_OF_FILE}

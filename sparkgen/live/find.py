@@ -117,10 +117,9 @@ def _applications(
 ) -> list[Application]:
     """Returns the applications of a namespace, built from its objects, sorted by name."""
     drivers = [pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "driver"]
-    of_replica_sets = [pod for pod in drivers if any(one["kind"] == "ReplicaSet" for one in owners_of(pod))]
     found = _Pods(
         _grouped(drivers, owner_of),
-        _grouped(of_replica_sets, _application_of),
+        _grouped(drivers, _deployment_of),
         _grouped((pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "executor"), owner_of),
     )
     result = []
@@ -135,8 +134,8 @@ def _applications(
 class _Pods:
     """The pods of a namespace.
 
-    `drivers`, `executors`: by their owner's UID; `drivers_of_deployments`: by application, as they belong
-    to ReplicaSets. Jobs of the same name may be left from before.
+    `drivers`, `executors`: by their owner's UID; `drivers_of_deployments`: by the name of the Deployment, as
+    they belong to ReplicaSets. Jobs of the same name may be left from before.
     """
 
     drivers: Mapping[str, Sequence[ObjectView]]
@@ -155,11 +154,20 @@ def _application_of(item: ObjectView) -> str:
     return label_of(item, contract.LABEL_APPLICATION)
 
 
+def _deployment_of(pod: ObjectView) -> str:
+    """Returns the name of the Deployment that a pod belongs to; "" if it belongs to no ReplicaSet.
+
+    A ReplicaSet has the name of its Deployment, a dash, and a hash without dashes.
+    """
+    names = (str(one.get("name")) for one in owners_of(pod) if one["kind"] == "ReplicaSet")
+    return next(names, "").rpartition("-")[0]
+
+
 def _run(namespace: str, workload: ObjectView, pods: _Pods) -> Run:
     application, label = _application_of(workload), run_label(workload)
     deployed = workload["kind"] == "Deployment"
     own = (
-        pods.drivers_of_deployments.get(application, ())
+        pods.drivers_of_deployments.get(name_of(workload), ())
         if deployed
         else pods.drivers.get(uid_of(workload), ())
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 
 from sparkgen import contract
@@ -24,6 +22,7 @@ from sparkgen.live.values import (
 )
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
+from sparkgen.thread_map import Once
 
 VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 """Versions of Workloads, the newest first: each Kueue serves at least one of them."""
@@ -73,9 +72,7 @@ class Queues:
     """
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._guard = threading.Lock()
-        self._places: dict[str, Future[_Places]] = {}
+        self._in: Once[str, _Places] = Once(lambda namespace: _places(_workloads(cluster, namespace)))
 
     def place(self, run: Run) -> QueuePlace | None:
         """Returns the place of the first waiting Workload of a run's driver and executors; None: no queue."""
@@ -85,17 +82,6 @@ class Queues:
         places = self._in(run.namespace).get(name, {})
         own = (places.get(uid_of(item)) for item in (run.workload, *run.executors))
         return min(filter(None, own), key=lambda place: place.position, default=QueuePlace(name))
-
-    def _in(self, namespace: str) -> _Places:
-        with self._guard:
-            first = namespace not in self._places
-            found = self._places.setdefault(namespace, Future())
-        if first:
-            try:
-                found.set_result(_places(_workloads(self._cluster, namespace)))
-            except BaseException as error:  # noqa: BLE001 - it comes up where the result is asked for
-                found.set_exception(error)
-        return found.result()
 
 
 def _places(workloads: Iterable[ObjectView]) -> _Places:

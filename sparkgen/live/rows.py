@@ -9,8 +9,7 @@ from datetime import datetime
 from sparkgen import contract, thread_map
 from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.live.explain import explain
-from sparkgen.live.facts import Executors, RunFacts, executors, gather
-from sparkgen.live.queue import Queues
+from sparkgen.live.facts import Executors, RunFacts, Shared, executors, gather
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
@@ -68,7 +67,7 @@ def rows(
         begun = any(run is not None and not contract.is_session(run.workload) for run in runs)
         asked += [(application, run) for run in ([] if begun else [None]) + runs]
 
-    queues = Queues(cluster)
+    shared = Shared(cluster)
 
     def row(pair: tuple[Application, Run | None]) -> Row | None:
         application, run = pair
@@ -76,7 +75,7 @@ def rows(
             return _schedule(application)
         life = life_of(run)
         try:
-            return _row(run, life, _known(cluster, application, run, now, queues))
+            return _row(run, life, _known(cluster, application, run, now, shared))
         except Exception as error:  # one tenant's object must not hide the runs of the others
             if len(asked) == 1 and isinstance(error, ClusterError):
                 raise
@@ -93,10 +92,10 @@ class _Known:
     reason: Reason | None
 
 
-def _known(cluster: Cluster, application: Application, run: Run, now: datetime, queues: Queues) -> _Known:
+def _known(cluster: Cluster, application: Application, run: Run, now: datetime, shared: Shared) -> _Known:
     latest = application.runs[0]
     alone = run.latest or not latest.latest or contract.is_session(run.workload)
-    facts = gather(cluster, run, "" if alone else latest.name, queues)
+    facts = gather(cluster, run, "" if alone else latest.name, shared)
     reason = explain(facts, now) or _again(application, run, facts)
     return _Known(None if facts.life.state in _WITHOUT_EXECUTORS else executors(facts), reason)
 

@@ -11,7 +11,7 @@ from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.transport import ApiCalls
 from sparkgen.runtime.kubernetes.untrusted import is_whole
 
-PAGES = (500, 100, 20)
+PAGES = (500, 100, 20, 5, 1)
 """Drivers in one page: fewer, where a page is too large to be read. A driver's pod may have 30 KiB."""
 MAX_PAGES = 200
 """A limit, so that a list without end does not hold up the round."""

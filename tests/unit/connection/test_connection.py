@@ -213,6 +213,23 @@ def test_a_log_is_text_and_its_options_are_the_servers(server: Server, connected
     ]
 
 
+def test_only_the_end_of_a_log_is_kept(
+    server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last whole lines, however much is sent; what does not end is not read for ever."""
+    lines = [f"line {number}" for number in range(50_000)]
+    answer = "\n".join(lines).encode()
+    server.answers["GET /api/v1/namespaces/analytics/pods/pi/log"] = (200, answer)
+    cluster = connected(server.address)
+    kept = cluster.log("pi", "spark", "analytics", most=1000)
+    assert 900 < len(kept) <= 1000
+    assert kept.split("\n") == lines[-kept.count("line") :]
+    assert cluster.log("pi", "spark", "analytics") == "\n".join(lines)
+    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_LIST", 100_000)
+    with pytest.raises(Unreadable, match="cannot read the log of spark in pod pi: it has no end"):
+        cluster.log("pi", "spark", "analytics", most=1000)
+
+
 def test_a_port_that_may_not_be_forwarded(server: Server, connected: Connect) -> None:
     """The refused handshake has a status and words, as any other answer."""
     path = "/api/v1/namespaces/analytics/pods/pi-x/portforward"

@@ -198,10 +198,10 @@ def test_the_time_for_a_connection_is_not_that_for_an_answer(tmp_path: Path) -> 
 def test_no_server_lets_a_user_wait_for_long(asked: str, waited: float) -> None:
     """An API server under load names a second or two; one that is none, or its proxy, may name a day."""
     answer = urllib3.HTTPResponse(headers={"Retry-After": asked}, status=429)
-    assert urllib3_client._Again(1).get_retry_after(answer) == waited
-    assert urllib3_client._Again(1).increment("GET", "/").get_retry_after(answer) == waited
+    assert urllib3_client.Again(1).get_retry_after(answer) == waited
+    assert urllib3_client.Again(1).increment("GET", "/").get_retry_after(answer) == waited
 
 
 def test_no_retry_is_asked_for_by_silence() -> None:
     """Without the header, there is no pause."""
-    assert urllib3_client._Again(1).get_retry_after(urllib3.HTTPResponse(status=429)) is None
+    assert urllib3_client.Again(1).get_retry_after(urllib3.HTTPResponse(status=429)) is None

@@ -61,6 +61,7 @@ def test_jobs_of_killed_doctors_are_found() -> None:
     alive = doctors_job("alive", "10:09:30", "7")
     jobs = [own, old, dead, alive]
     assert probe.abandoned(jobs, own, {}) == [old]
+    assert len(probe.abandoned([old] * 1_000, own, {})) == probe.MOST_AT_ONCE
     before = {"own": "", "dead": "3", "alive": "5"}
     assert probe.abandoned(jobs, own, before) == [old, dead]
 

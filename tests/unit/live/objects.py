@@ -162,7 +162,9 @@ def driver(
             "uid": f"uid-{name}",
             "creationTimestamp": born,
             "labels": {**labels, **template, "spark-role": "driver"},
-            "ownerReferences": [{"kind": kind, "uid": uid, "controller": True}],
+            "ownerReferences": [
+                {"kind": kind, "name": f"{owner['metadata']['name']}-7f9c", "uid": uid, "controller": True}
+            ],
         },
         "spec": {
             "containers": [

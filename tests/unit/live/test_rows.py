@@ -59,6 +59,7 @@ class Cluster(objects.Cluster):
         *,
         tail: int | None = None,
         previous: bool = False,
+        most: int = 0,
     ) -> str:
         """A log."""
         self.asked.append((pod, container, previous))
@@ -159,6 +160,37 @@ def test_without_an_allocator_the_properties_say_how_many(conf: str, shown: str)
     of_spark = by_spark()
     [row] = made(Cluster(of_spark, driver(of_spark, state=runs()), conf_map(conf)))
     assert (count(row.executors), row.reason) == (shown, None)
+
+
+def test_what_many_runs_name_is_read_once() -> None:
+    """Anybody labels a thousand small Jobs so that they name one large ConfigMap, which nobody parses."""
+    large = conf_map("spark.executor.instances 3\n" + "a\n" * 40_000)
+    first, second = by_spark(), by_spark()
+    second["metadata"] = {**second["metadata"], "name": "pi-again", "uid": "uid-again"}
+    cluster = Cluster(first, second, large)
+    asked: list[str] = []
+    get = cluster.get
+
+    def counted(api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
+        asked.append(name)
+        return get(api_version, kind, name, namespace)
+
+    cluster.get = counted  # type: ignore[method-assign]
+    assert [count(row.executors) for row in made(cluster)] == ["0/-", "0/-"]
+    assert asked == ["pi-1a2b3c4d-conf"]
+
+
+def test_a_deployment_has_its_own_pods_only() -> None:
+    """Whatever labels others have: the log of one driver is not read for each of them."""
+    own, other = objects.deployment(), objects.deployment()
+    other["metadata"] = {**other["metadata"], "name": "stream-2", "uid": "uid-2"}
+    pod = with_allocator(driver(own, state=runs()))
+    cluster = Cluster(own, other, pod, logs={(named(pod), "allocator"): ALLOCATOR})
+    assert {row.workload: row.driver for row in made(cluster)} == {
+        "deployment.apps/stream": "stream-x7k2p",
+        "deployment.apps/stream-2": "",
+    }
+    assert cluster.asked == [("stream-x7k2p", "allocator", False)]
 
 
 REFUSED = """\
