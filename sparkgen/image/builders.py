@@ -11,7 +11,7 @@ from pathlib import Path
 from sparkgen.document.configuration import IMAGE
 from sparkgen.errors import SparkgenError
 from sparkgen.image.context import TIMESTAMP
-from sparkgen.image.pins import PLATFORMS
+from sparkgen.image.pins import PLATFORMS, machine_architecture
 from sparkgen.jsonvalue import decode
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, run
@@ -139,7 +139,9 @@ def podman(builder: str, plan: Plan, context: Path, notes: Path) -> list[Step]:
     Without an index, it is one build command.
     """
     base = [f"--build-arg=BASE={plan.base}"] if plan.base else []
-    common = [builder, "build", f"--timestamp={TIMESTAMP}", *base]
+    # Buildah 1.28, which Debian 12 has, does not know the platform of its own machine in `FROM --platform=`.
+    own = f"--build-arg=BUILDPLATFORM=linux/{machine_architecture()}"
+    common = [builder, "build", f"--timestamp={TIMESTAMP}", own, *base]
     if not plan.index:
         where = [f"--platform={plan.platforms[0]}"] if plan.platforms else []
         return [

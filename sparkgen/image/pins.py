@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
 
 
@@ -28,3 +29,9 @@ LIBRARIES = (
 """pyproject.toml's extra `runtime` has the same versions; a test compares them."""
 
 PLATFORMS = ("linux/amd64", "linux/arm64")
+
+
+def machine_architecture() -> str:
+    """The architecture of this machine, as images name it."""
+    machine = platform.machine()
+    return {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)

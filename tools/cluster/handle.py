@@ -95,7 +95,7 @@ class Cluster:
         """Load an image of Python onto every node (others pull the official one). Returns its name."""
         if not self.own:
             return contract.PYTHON_IMAGE
-        self.load({runtime_image.PYTHON: images.debian(runtime_image.PACKAGES)})
+        self.load({runtime_image.PYTHON: images.debian(runtime_image.PYTHON_PACKAGES)})
         return runtime_image.PYTHON
 
     def load_spark_with_runtime(self, version: str) -> str:
@@ -120,8 +120,7 @@ class Cluster:
     def load_registry(self) -> None:
         """Load CNCF distribution's image onto every node; other clusters pull it."""
         if self.own:
-            # On the base of the runtime image, which nodes already have.
-            below = images.debian(runtime_image.PACKAGES)
+            below = images.debian(runtime_image.PYTHON_PACKAGES)
             self.load({images.REGISTRY: images.registry(below)})
 
     def load_notebook(self, version: str) -> str:

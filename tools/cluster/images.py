@@ -20,6 +20,7 @@ from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
 from gotools import gotools
 from spark import spark_home
+from sparkgen.image.pins import machine_architecture
 from sparkgen.local.progress import tail
 from sparkgen.spark_versions import NEWEST, OLDEST
 
@@ -65,9 +66,7 @@ def busybox(name: str = "busybox") -> Image:
     if found is None:
         raise ToolError("there is no busybox on this machine; install it: make cluster-requirements")
     own = ociimage.layer(ociimage.busybox(Path(found)))
-    return Image(
-        ociimage.machine_architecture(), {"Cmd": ["sleep", "infinity"], "Env": ["PATH=/bin"]}, (own,)
-    )
+    return Image(machine_architecture(), {"Cmd": ["sleep", "infinity"], "Env": ["PATH=/bin"]}, (own,))
 
 
 def registry(below: Image) -> Image:
@@ -97,7 +96,35 @@ def debian(packages: Sequence[str]) -> Image:
             *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}", *options),
             *(SUITE, str(folder / "layer.tar")),
         )
-        return Image(ociimage.machine_architecture(), {}, (ociimage.layer(folder / "layer.tar"),))
+        return Image(machine_architecture(), {}, (ociimage.layer(folder / "layer.tar"),))
+
+    return kept("base", f"{SUITE}-{key(SUITE, *packages, *options)}", make)
+
+
+LISTED = """
+for deb in "$1"/var/cache/apt/archives/*.deb; do
+  { dpkg-deb --field "$deb" | sed "1a Status: install ok installed"; echo; } >>"$1/var/lib/dpkg/status"
+  list="$1/var/lib/dpkg/info/$(dpkg-deb --field "$deb" Package).list"
+  dpkg-deb --fsys-tarfile "$deb" | tar --list | sed "s|^\\.||; s|/$||" >"$list"
+done
+"""
+"""Lists unpacked packages and their files as dpkg lists those that it installs."""
+
+
+def unpacked(packages: Sequence[str], architecture: str) -> Image:
+    """Only these packages of Debian and their dependencies, of any architecture; built if necessary.
+
+    They are unpacked and not installed, because installing runs their programs.
+    """
+    options = ("--variant=extract", f"--architectures={architecture}", f"--extract-hook={LISTED}")
+
+    def make(folder: Path) -> Image:
+        _step(
+            f"unpacking {packages[0]} of Debian {SUITE} for {architecture} (once; half a minute)",
+            *("mmdebstrap", "--quiet", f"--include={','.join(packages)}", *options),
+            *(SUITE, str(folder / "layer.tar")),
+        )
+        return Image(architecture, {}, (ociimage.layer(folder / "layer.tar"),))
 
     return kept("base", f"{SUITE}-{key(SUITE, *packages, *options)}", make)
 
@@ -131,38 +158,57 @@ def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
     The Dockerfile begins with `FROM base`, or with an argument for it. No file outside `folder` remains.
     Raises ToolError if the build fails.
     """
-    work = folder / "buildah"
-    ociimage.make_layout(work / "base", below)
-    with private_buildah(work) as buildah:
-        # In the folder itself: some versions use the path as a name, and not every path is a valid name.
-        pulled = _step("reading the base image", *buildah, "pull", "--quiet", "oci:base", cwd=work)
-        _step("naming the base image", *buildah, "tag", pulled.split()[-1], "localhost/base")
-        _step(
-            "building on the base image",
-            *(*buildah, "build", "--isolation=chroot", "--layers=false", "--pull-never", "--network=host"),
-            *(f"--timestamp={TIMESTAMP}", *options, "--tag=localhost/built", str(context)),
-        )
-        _step(
-            "writing the image",
-            *(
-                *buildah,
-                "push",
-                "--quiet",
-                "--disable-compression",
-                "localhost/built",
-                f"dir:{work / 'built'}",
-            ),
-        )
-    built = ociimage.read_dir(work / "built")  # to `dir:`, nothing is compressed
+    built = _built(context, [below], folder, *options)
     *lower, own = built.layers
     if [part.digest for part in lower] != [part.digest for part in below.layers]:
         raise ToolError(
             f"buildah changed the layers of the base image of {context}: this is a bug in {__name__}"
         )
+    return ociimage.on_top(below, _moved(own, folder), **built.config)
+
+
+def build_alone(context: Path, bases: Sequence[Image], folder: Path, architecture: str) -> Image:
+    """The image for an architecture that the Dockerfile of `context` builds `FROM scratch`, as one layer.
+
+    In the Dockerfile, `base` is that of `bases` for the architecture of the stage; the rest is as in `build`.
+    """
+    own = f"--build-arg=BUILDPLATFORM=linux/{machine_architecture()}"
+    built = _built(context, bases, folder, own, f"--platform=linux/{architecture}", "--build-arg=BASE=base")
+    (layer,) = built.layers
+    return Image(built.architecture, built.config, (_moved(layer, folder),))
+
+
+def _moved(own: Layer, folder: Path) -> Layer:
+    """A layer of `_built` in the folder's layer.tar; everything else that was built is removed."""
     target = folder / "layer.tar"
     Path(str(own.content)).rename(target)
-    shutil.rmtree(work)
-    return ociimage.on_top(below, Layer(own.digest, own.size, target), **built.config)
+    shutil.rmtree(folder / "buildah")
+    return Layer(own.digest, own.size, target)
+
+
+def _built(context: Path, bases: Sequence[Image], folder: Path, *options: str) -> Image:
+    """The image that the Dockerfile of `context` builds, with its layers below the folder `buildah`."""
+    work = folder / "buildah"
+    work.mkdir()
+    with private_buildah(work) as buildah:
+        pulled = []
+        for base in bases:
+            ociimage.make_layout(work / base.architecture, base)
+            # In the folder itself: some versions use the path as a name, and not every path is a valid name.
+            pull = ("pull", "--quiet", f"--arch={base.architecture}", f"oci:{base.architecture}")
+            pulled.append(_step("reading the base image", *buildah, *pull, cwd=work).split()[-1])
+        name = ("tag", *pulled, "localhost/base")
+        if len(pulled) > 1:
+            name = ("manifest", "create", "localhost/base", *pulled)
+        _step("naming the base image", *buildah, *name)
+        _step(
+            "building on the base image",
+            *(*buildah, "build", "--isolation=chroot", "--layers=false", "--pull-never", "--network=host"),
+            *(f"--timestamp={TIMESTAMP}", *options, "--tag=localhost/built", str(context)),
+        )
+        target = ("--quiet", "--disable-compression", "localhost/built", f"dir:{work / 'built'}")
+        _step("writing the image", *buildah, "push", *target)
+    return ociimage.read_dir(work / "built")  # to `dir:`, nothing is compressed
 
 
 @contextlib.contextmanager

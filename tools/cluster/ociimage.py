@@ -10,14 +10,15 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import platform
 import tarfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 BUSYBOX_COMMANDS = ("sh", "sleep", "wget", "nslookup", "httpd", "cat", "ls", "echo", "ping", "nc", "id")
+
+_MEDIA_TYPE = "application/vnd.oci.image"
 
 COPY_BYTES = 1 << 20
 """The bytes of a layer that are read at once."""
@@ -50,12 +51,6 @@ def layer(content: bytes | Path) -> Layer:
     return Layer(f"sha256:{whole}", content.stat().st_size, content)
 
 
-def machine_architecture() -> str:
-    """The architecture of this machine, as OCI names it."""
-    machine = platform.machine()
-    return {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
-
-
 def on_top(image: Image, *layers: Layer, **config: Any) -> Image:
     """The image with more layers, and with these entries of its config (User=..., Env=[...]) replaced."""
     return Image(image.architecture, {**image.config, **config}, (*image.layers, *layers))
@@ -66,7 +61,11 @@ def digest(image: Image) -> str:
     return _digest(_manifest(image, _configuration(image)))
 
 
-def members(images: Mapping[str, Image]) -> dict[str, bytes | Layer]:
+Images = Mapping[str, Image | Sequence[Image]]
+"""Images by their names; those for several architectures share one name, and become an index."""
+
+
+def members(images: Images) -> dict[str, bytes | Layer]:
     """The files of an OCI layout with the images under these names ("docker.io/me/it:1").
 
     containerd reads the names from the manifests' annotations. (With an additional name for the index, as by
@@ -76,18 +75,34 @@ def members(images: Mapping[str, Image]) -> dict[str, bytes | Layer]:
     files: dict[str, bytes | Layer] = {}
     entries = []
     for name, image in images.items():
-        configuration = _configuration(image)
-        manifest = _manifest(image, configuration)
-        files |= {_path(part.digest): part for part in image.layers}
-        files |= {_path(_digest(blob)): blob for blob in (configuration, manifest)}
-        described = _descriptor("manifest.v1+json", _digest(manifest), len(manifest))
+        described = _add_image(files, image) if isinstance(image, Image) else _add_index(files, image)
         entries.append({**described, "annotations": {"io.containerd.image.name": name}})
     files["index.json"] = _json({"schemaVersion": 2, "manifests": entries})
     files["oci-layout"] = _json({"imageLayoutVersion": "1.0.0"})
     return files
 
 
-def write(output: IO[bytes], images: Mapping[str, Image], there: Collection[str] = ()) -> None:
+def _add_image(files: dict[str, bytes | Layer], image: Image) -> dict[str, Any]:
+    """Add the files of an image. Returns what an index says about it."""
+    configuration = _configuration(image)
+    manifest = _manifest(image, configuration)
+    files |= {_path(part.digest): part for part in image.layers}
+    files |= {_path(_digest(blob)): blob for blob in (configuration, manifest)}
+    return _descriptor("manifest.v1+json", _digest(manifest), len(manifest))
+
+
+def _add_index(files: dict[str, bytes | Layer], images: Sequence[Image]) -> dict[str, Any]:
+    """Add images for several architectures, and their index. Returns what another index says about it."""
+    entries = [
+        {**_add_image(files, image), "platform": {"architecture": image.architecture, "os": "linux"}}
+        for image in images
+    ]
+    index = _json({"schemaVersion": 2, "mediaType": f"{_MEDIA_TYPE}.index.v1+json", "manifests": entries})
+    files[_path(_digest(index))] = index
+    return _descriptor("index.v1+json", _digest(index), len(index))
+
+
+def write(output: IO[bytes], images: Images, there: Collection[str] = ()) -> None:
     """Write the archive of images, without the layers in `there`: digests that the receiver already has."""
     with tarfile.open(fileobj=output, mode="w|", bufsize=COPY_BYTES) as archive:
         for name, content in sorted(members(images).items()):
@@ -167,7 +182,7 @@ def _manifest(image: Image, configuration: bytes) -> bytes:
     return _json(
         {
             "schemaVersion": 2,
-            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "mediaType": f"{_MEDIA_TYPE}.manifest.v1+json",
             "config": _descriptor("config.v1+json", _digest(configuration), len(configuration)),
             "layers": [_descriptor("layer.v1.tar", part.digest, part.size) for part in image.layers],
         }
@@ -175,7 +190,7 @@ def _manifest(image: Image, configuration: bytes) -> bytes:
 
 
 def _descriptor(kind: str, its_digest: str, size: int) -> dict[str, Any]:
-    return {"mediaType": f"application/vnd.oci.image.{kind}", "digest": its_digest, "size": size}
+    return {"mediaType": f"{_MEDIA_TYPE}.{kind}", "digest": its_digest, "size": size}
 
 
 def _path(its_digest: str) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tarfile
 import tomllib
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 if __name__ == "__main__":  # as a script: find the tools and the package
@@ -24,6 +24,7 @@ from common.cachedir import key
 from common.command import tells_errors
 from spark import scheduler
 from sparkgen.image import context as context_of_image
+from sparkgen.image.pins import machine_architecture
 from sparkgen.spark_versions import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,21 +41,36 @@ REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
 """The repository of the images of Spark with the runtime; the tag is Spark's version."""
 REPOSITORY_WITH_ARCHIVE = "docker.io/sparkgen/spark-with-archive"
 """The repository of the images of Spark with only the class archive; the tag is Spark's version."""
-PACKAGES = ("python3",)
+PACKAGES = ("python3", "ca-certificates")
+"""Debian's packages that stand for the base of the runtime image."""
+PYTHON_PACKAGES = ("python3",)
+"""Debian's packages of a whole image with Python and a shell."""
 PYTHON = "python.sparkgen.invalid/python:stand-in"
 """Debian's Python, which stands for an official image of Python: without a network, nodes pull none."""
 FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
 """Debian's libfaketime; the dynamic linker replaces $LIB by the architecture's folder."""
 
 
-def runtime() -> Image:
-    """The runtime image, built if necessary."""
-    return _on(images.debian(PACKAGES), [RECIPE])
+def runtime(architecture: str = "") -> Image:
+    """The runtime image for an architecture (default: that of this machine), built if necessary."""
+    own = machine_architecture()
+    wanted = architecture or own
+    bases = [images.unpacked(PACKAGES, each) for each in dict.fromkeys((own, wanted))]
+
+    def build(context: Path, folder: Path) -> Image:
+        return images.build_alone(context, bases, folder, wanted)
+
+    return _made([RECIPE], bases, build)
 
 
 def spark_with_runtime(version: str) -> Image:
     """The image of a Spark version with the runtime, built if necessary."""
-    return _on(images.spark(version), [RECIPE, RECIPE_WITH_SPARK])
+    below = images.spark(version)
+
+    def build(context: Path, folder: Path) -> Image:
+        return images.build(context, below, folder, "--build-arg=BASE=base")
+
+    return _made([RECIPE, RECIPE_WITH_SPARK], [below], build, below)
 
 
 def spark_with_archive(version: str) -> Image:
@@ -83,21 +99,32 @@ def with_clock(offset: str) -> Image:
 
     The monotonic clock is not changed, because on real machines nothing sets it either.
     """
-    made = _on(images.debian((*PACKAGES, "faketime")), [RECIPE])
+    base = images.unpacked(("faketime",), machine_architecture())
+    with ociimage.opened(base.layers[0]) as file, tarfile.open(fileobj=file) as files:
+        (library,) = (entry for entry in files if entry.name.endswith(FAKETIME.rpartition("/")[2]))
+        content = files.extractfile(library)
+        clock = ociimage.tar({library.name.removeprefix("./"): content.read() if content else b""})
     faked = (f"FAKETIME={offset}", "FAKETIME_DONT_FAKE_MONOTONIC=1", f"LD_PRELOAD={FAKETIME}")
-    return replace(made, config={**made.config, "Env": [*made.config.get("Env", ()), *faked]})
+    made = runtime()
+    return ociimage.on_top(made, ociimage.layer(clock), Env=[*made.config.get("Env", ()), *faked])
 
 
-def _on(below: Image, recipes: list[Path]) -> Image:
+def _made(
+    recipes: list[Path],
+    bases: list[Image],
+    build: Callable[[Path, Path], Image],
+    below: Image | None = None,
+) -> Image:
+    """The image that `build` makes of a context and `bases`, in a folder; as layer on `below`."""
     files = [part for folder in recipes for name, data in _files(folder) for part in (name, data)]
     code = [part for name, data in _package() for part in (name, data)]
     jars = [part for jar in _jars() for part in (jar.name, jar.read_bytes())]
-    name = key(*files, *code, *jars, *requirements(), ociimage.digest(below))
+    name = key(*files, *code, *jars, *requirements(), *(ociimage.digest(base) for base in bases))
 
     def make(folder: Path) -> Image:
         context(folder / "context", recipes)
         progress.say("building the runtime image (once for each change of the allocator or the jar)")
-        made = images.build(folder / "context", below, folder, "--build-arg=BASE=base")
+        made = build(folder / "context", folder)
         shutil.rmtree(folder / "context")
         return made
 

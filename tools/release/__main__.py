@@ -25,7 +25,7 @@ from common import progress
 from common.cachedir import ToolError, environment
 from common.command import run, tells_errors
 from gotools import gotools
-from release import archives, bills, names, provenance
+from release import archives, bills, contents, names, provenance
 from release.provenance import Build
 from spark import scheduler
 from sparkgen import __version__, contract
@@ -97,14 +97,14 @@ def _build_wheel(folder: Path) -> None:
 
 
 def build(folder: Path, image: Path | None = None) -> None:
-    """Write every part into an empty folder. Without an `image`, one for this machine is built on Debian."""
+    """Write every part into an empty folder. Without an `image`, one is built on Debian."""
     progress.say("building the wheel and the source archive ...")
     _build_wheel(folder)
     (wheel,) = folder.glob("*.whl")
     progress.say("packing the chart ...")
     _run(str(gotools.ensure("helm")), "package", str(CHART), "--destination", str(folder))
-    archive, status = _given_image(folder, image) if image else _own_image(folder)
-    _write_bills(folder, wheel, archive, status)
+    archive = _image(folder, image)
+    _write_bills(folder, wheel, archive, bills.archived_status(archive))
     commit = _git(ROOT, "rev-parse", "HEAD")
     made = Build(__version__, commit, dirty=bool(_git(ROOT, "status", "--porcelain")))
     digest = archives.image_digest(archive)
@@ -123,21 +123,18 @@ def _write_bills(folder: Path, wheel: Path, archive: Path, status: str) -> None:
     bills.write(path, "sparkgen-runtime", parts, committed())
 
 
-def _own_image(folder: Path) -> tuple[Path, str]:
-    """The image for this machine's architecture, on Debian as it is today; and its list of packages."""
-    image = runtime_image.runtime()
-    progress.say("writing the image ...")
-    archive = folder / f"sparkgen-runtime-{__version__}-{image.architecture}.oci.tar"
-    with archive.open("wb") as output:
-        ociimage.write(output, {contract.RUNTIME_IMAGE: image})
-    return archive, bills.dpkg_status(image)
-
-
-def _given_image(folder: Path, image: Path) -> tuple[Path, str]:
-    """A copy of the image that was built before, for all its architectures; and its list of packages."""
+def _image(folder: Path, given: Path | None) -> Path:
+    """The checked image for all architectures: a copy of the given one, or one on Debian as it is today."""
     archive = folder / f"sparkgen-runtime-{__version__}.oci.tar"
-    shutil.copyfile(image, archive)
-    return archive, bills.archived_status(archive)
+    if given:
+        shutil.copyfile(given, archive)
+    else:
+        made = [runtime_image.runtime(architecture) for architecture in contents.MACHINES]
+        progress.say("writing the image ...")
+        with archive.open("wb") as output:
+            ociimage.write(output, {contract.RUNTIME_IMAGE: made})
+    progress.say(contents.check(archive))
+    return archive
 
 
 @cache

@@ -20,8 +20,6 @@ from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
-from cluster import ociimage
-from cluster.ociimage import Image
 from common.cachedir import ToolError
 from common.command import run
 from release import archives
@@ -72,33 +70,15 @@ def scala_version(home: Path) -> str:
     raise ToolError(f"there is no scala-library in {home / 'jars'}")
 
 
-def dpkg_status(image: Image) -> str:
-    """The list of Debian's packages in the image's uppermost layer that has one."""
-    for part in reversed(image.layers):
-        with ociimage.opened(part) as file:
-            if found := _status_in(file):
-                return found
-    raise ToolError(f"the image has no {DPKG_STATUS}; check that it is a Debian image")
-
-
 def archived_status(archive: Path) -> str:
     """The list of Debian's packages in an OCI archive, of the first architecture in it.
 
     The base has the same packages for each, in the same versions.
     """
     with tarfile.open(archive) as files:
-
-        def blob(digest: str) -> IO[bytes]:
-            found = files.extractfile(f"blobs/{digest.replace(':', '/')}")
-            if found is None:
-                raise ToolError(f"{archive} has no {digest}")
-            return found
-
-        manifest = archives.index(files)
-        while "manifests" in manifest:
-            manifest = json.load(blob(manifest["manifests"][0]["digest"]))
+        manifest, *_ = archives.manifests(files)
         for layer in reversed(manifest["layers"]):
-            if found := _status_in(blob(layer["digest"])):
+            if found := _status_in(archives.blob(files, layer["digest"])):
                 return found
     raise ToolError(f"{archive} has no {DPKG_STATUS}; check that it is a Debian image")
 

@@ -119,7 +119,7 @@ def image_is_that_of_the_release(home: Home, made: Path, installed: Path) -> Non
     envelope = json.loads((installed / "runtime.bom.json").read_text("utf-8"))
     statement = json.loads(b64decode(envelope["payload"]))
     parts = {part["name"] for part in statement["predicate"]["components"]}
-    assert {"python3", "urllib3", "sparkgen-scheduler_2.13"} <= parts
+    assert {"python3-minimal", "urllib3", "sparkgen-scheduler_2.13"} <= parts
 
 
 def what_was_changed_is_refused(home: Home, installed: Path) -> None:

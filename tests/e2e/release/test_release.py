@@ -8,7 +8,7 @@ from pathlib import Path
 
 from succeeding import run
 
-from release import archives
+from release import archives, contents
 from release.__main__ import SUMS
 from sparkgen import contract
 
@@ -35,13 +35,17 @@ def every_file_has_its_checksum(made: Path) -> None:
 
 
 def the_image_is_the_runtimes(made: Path) -> None:
-    """Under the name that documents have by default; the bill has Debian's packages and its own libraries."""
+    """Under the name that documents have by default, small, and complete for both architectures.
+
+    The bill has Debian's packages and its own libraries.
+    """
     (archive,) = made.glob("*.oci.tar")
     with tarfile.open(archive) as files:
         (manifest,) = archives.index(files)["manifests"]
     assert contract.RUNTIME_IMAGE in manifest["annotations"].values()
+    print(contents.check(archive))  # noqa: T201 - the sizes (pytest -s)
     parts = listed(made / f"{archive.name.removesuffix('.oci.tar')}.cdx.json")
-    assert {"python3", "libc6", "urllib3", "h2", "hpack", "hyperframe"} <= parts.keys()
+    assert {"python3-minimal", "libc6", "urllib3", "h2", "hpack", "hyperframe"} <= parts.keys()
     assert {"sparkgen-scheduler_2.12", "sparkgen-scheduler_2.13"} <= parts.keys()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.image import builders, context, loading
+from sparkgen.image import builders, context, loading, pins
 from sparkgen.local.errors import CannotRun
 
 # The fixture that calls the command line.
@@ -76,6 +76,7 @@ def test_podman_and_buildah_make_a_list_and_push_all_of_it(image: Cli, builder: 
     assert {"--build-arg=BASE=registry.example.com/python:3", "--platform=linux/amd64,linux/arm64"} <= set(
         build
     )
+    assert f"--build-arg=BUILDPLATFORM=linux/{pins.machine_architecture()}" in build
     (local,) = (word.partition("=")[2] for word in build if word.startswith("--manifest="))
     assert local.startswith("localhost/")
     assert push == [builder, "manifest", "push", "--all", "--format=oci", local, f"docker://{NAME}"]

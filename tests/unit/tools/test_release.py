@@ -15,12 +15,13 @@ import pytest
 import release.__main__ as release
 from cluster import runtime_image
 from common.cachedir import ToolError
-from release import archives, bills, names, provenance
+from release import archives, bills, contents, names, provenance
 from release.names import Names
 from release.provenance import Build
 from spark import scheduler
 from sparkgen import __version__
 from sparkgen.image import runtime_files
+from tests.unit.images.test_assemble import make_elf
 
 STATUS = """Package: python3-minimal
 Status: install ok installed
@@ -218,14 +219,18 @@ def blob(files: tarfile.TarFile, data: bytes) -> str:
     return f"sha256:{digest}"
 
 
-def layer(**content: str) -> bytes:
-    """A compressed layer with these files."""
+def layer(**content: str | bytes) -> bytes:
+    """A compressed layer with these files; a text that begins with "->" is the target of a link."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w:gz") as files:
         for name, text in content.items():
+            data = text.encode() if isinstance(text, str) else text
             entry = tarfile.TarInfo(name)
-            entry.size = len(text)
-            files.addfile(entry, io.BytesIO(text.encode()))
+            if data.startswith(b"->"):
+                entry.type, entry.linkname = tarfile.SYMTYPE, data[2:].decode()
+                data = b""
+            entry.size = len(data)
+            files.addfile(entry, io.BytesIO(data))
     return made.getvalue()
 
 
@@ -254,3 +259,93 @@ def test_an_archive_with_two_images_is_no_release(tmp_path: Path) -> None:
         files.addfile(entry, io.BytesIO(index))
     with pytest.raises(ToolError, match="has 2 images"):
         archives.image_digest(tmp_path / "image.tar")
+
+
+NUMBERS = {"amd64": 62, "arm64": 183}
+FOLDERS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+
+
+def content(architecture: str) -> dict[str, str | bytes]:
+    """The files of a small image that has all it needs: one library is in a folder of the program's own."""
+    machine, folder = NUMBERS[architecture], FOLDERS[architecture]
+    linker = {"amd64": "lib64/ld-linux-x86-64.so.2", "arm64": "lib/ld-linux-aarch64.so.1"}[architecture]
+    return {
+        "./lib": "->usr/lib",
+        f"./usr/{linker}": make_elf(machine=machine),
+        "./usr/bin/python3": make_elf("libc.so", "libown.so", search="$ORIGIN/../own", machine=machine),
+        f"./usr/lib/{folder}/libc.so": "->libc.so.6",
+        f"./usr/lib/{folder}/libc.so.6": make_elf(machine=machine),
+        "./usr/own/libown.so": make_elf(machine=machine),
+        "./etc/passwd": "root",
+    }
+
+
+def image(path: Path, images: dict[str, dict[str, str | bytes]]) -> Path:
+    """An OCI archive with an image of one layer for each architecture, and what Docker adds to it."""
+    with tarfile.open(path, "w") as files:
+        entries = []
+        for architecture, parts in images.items():
+            made = layer(**parts)
+            configuration = blob(files, json.dumps({"architecture": architecture}).encode())
+            layers = [{"digest": blob(files, made), "size": len(made)}]
+            manifest = json.dumps({"config": {"digest": configuration}, "layers": layers}).encode()
+            entries.append({"digest": blob(files, manifest), "platform": {"architecture": architecture}})
+        entries.append({"digest": blob(files, b"{}"), "platform": {"architecture": "unknown"}})
+        outer = json.dumps({"manifests": entries}).encode()
+        entry = tarfile.TarInfo("index.json")
+        entry.size = len(outer)
+        files.addfile(entry, io.BytesIO(outer))
+    return path
+
+
+def test_the_sizes_of_a_good_image_are_printed(tmp_path: Path) -> None:
+    """For each architecture, as podman counts and as it is transferred."""
+    made = image(tmp_path / "image.tar", {name: content(name) for name in NUMBERS})
+    amd64, arm64 = contents.check(made).splitlines()
+    assert amd64.startswith("amd64: 0.0 MB unpacked, 0.0 MB in the archive, 5 files, 4 programs")
+    assert arm64.startswith("arm64: ")
+
+
+def test_an_image_of_more_than_60_mb_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty million bytes, unpacked."""
+    assert contents.MOST_BYTES == 60_000_000
+    monkeypatch.setattr(contents, "MOST_BYTES", 100_000)
+    big = {**content("arm64"), "./zeros": bytes(100_000)}
+    made = image(tmp_path / "image.tar", {"amd64": {**content("amd64"), "./zeros": b"0"}, "arm64": big})
+    with pytest.raises(ToolError, match=r"arm64: 0\.1 MB, more than 0 MB") as refused:
+        contents.check(made)
+    assert "amd64:" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "found", "says"),
+    [
+        (
+            "./usr/bin/python3",
+            make_elf(machine=62),
+            "arm64: usr/bin/python3 is for another architecture (62)",
+        ),
+        ("./usr/lib/aarch64-linux-gnu/libc.so.6", None, "arm64: there is no libc.so, which usr/bin/python3"),
+        ("./usr/own/libown.so", None, "arm64: there is no libown.so, which usr/bin/python3 needs"),
+        ("./usr/own/libown.so", "no library", "arm64: there is no libown.so, which usr/bin/python3 needs"),
+        ("./etc/passwd", None, "arm64: missing etc/passwd"),
+        ("./etc/group", "root", "amd64: missing etc/group"),
+    ],
+)
+def test_an_incomplete_image_is_not_released(
+    tmp_path: Path, path: str, found: str | bytes | None, says: str
+) -> None:
+    """Although none of its programs can run here."""
+    parts = {name: text for name, text in content("arm64").items() if name != path}
+    changed = parts if found is None else {**parts, path: found}
+    made = image(tmp_path / "image.tar", {"amd64": content("amd64"), "arm64": changed})
+    with pytest.raises(ToolError) as refused:
+        contents.check(made)
+    assert says in str(refused.value)
+
+
+def test_an_image_for_one_architecture_is_not_released(tmp_path: Path) -> None:
+    """The docs promise both."""
+    made = image(tmp_path / "image.tar", {"amd64": content("amd64")})
+    with pytest.raises(ToolError, match="the image is for amd64, and must be for amd64 and arm64"):
+        contents.check(made)
