@@ -34,6 +34,8 @@ LOADED_LATER = ("libgcc_s.so.1",)
 """Libraries that the C library loads by name, when a thread ends."""
 KEPT = ("/etc/ld.so.cache", "/etc/ld-musl-*.path", "/etc/crypto-policies")
 """What the dynamic linker and OpenSSL read, where the base has it."""
+BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+"""The file with all authorities; where the base has none, it is made of the single ones."""
 MOST_LINKS = 40
 USERS = {
     "etc/passwd": "root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
@@ -251,14 +253,14 @@ def add_certificates(copy: Copy) -> None:
     copy.add(paths.openssl_capath)
     copy.add(str(PurePosixPath(paths.openssl_cafile).with_name("openssl.cnf")))
     if copy.add(paths.openssl_cafile) is None:
-        bundle = copy.image / "etc/ssl/certs/ca-certificates.crt"
-        if not bundle.exists():
+        bundle = copy.image / BUNDLE[1:]
+        if copy.add(BUNDLE) is None:
             single = sorted((copy.base / "usr/share/ca-certificates").rglob("*.crt"))
             bundle.parent.mkdir(parents=True, exist_ok=True)
             bundle.write_bytes(b"".join(path.read_bytes() for path in single))
         link = copy.image / paths.openssl_cafile[1:]
         link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to("/etc/ssl/certs/ca-certificates.crt")
+        link.symlink_to(BUNDLE)
 
 
 def add_system_files(copy: Copy) -> None:

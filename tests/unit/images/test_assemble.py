@@ -174,16 +174,27 @@ def test_links_are_followed_in_the_base_alone(copy: Any, tmp_path: Path) -> None
     assert paths(copy.image) == {"absolute", "a/file", "folder"}
 
 
-def test_certificates_become_a_bundle(copy: Any) -> None:
-    """If the base only has single ones, because none of its programs has run; OpenSSL finds the bundle."""
-    names = ssl.get_default_verify_paths()
-    write(
-        copy.base, {"usr/share/ca-certificates/m/b.crt": b"B\n", "usr/share/ca-certificates/m/a.crt": b"A\n"}
-    )
+SINGLE: dict[str, bytes | str] = {
+    "usr/share/ca-certificates/m/b.crt": b"B\n",
+    "usr/share/ca-certificates/m/a.crt": b"A\n",
+}
+OPENSSL = ssl.get_default_verify_paths()
+
+
+@pytest.mark.parametrize(
+    ("files", "content"),
+    [
+        (SINGLE, b"A\nB\n"),
+        ({**SINGLE, assemble.BUNDLE[1:]: b"all"}, b"all"),
+        ({**SINGLE, OPENSSL.openssl_cafile[1:]: assemble.BUNDLE, assemble.BUNDLE[1:]: b"all"}, b"all"),
+    ],
+)
+def test_openssl_finds_the_authorities(copy: Any, files: dict[str, bytes | str], content: bytes) -> None:
+    """Also if the base only has single ones, because none of its programs has run, or lacks the link."""
+    write(copy.base, files)
     assemble.add_certificates(copy)
-    bundle = copy.image / "etc/ssl/certs/ca-certificates.crt"
-    assert bundle.read_bytes() == b"A\nB\n"
-    assert (copy.image / names.openssl_cafile[1:]).readlink() == Path("/etc/ssl/certs/ca-certificates.crt")
+    assert (copy.image / OPENSSL.openssl_cafile[1:]).readlink() == Path(assemble.BUNDLE)
+    assert (copy.image / assemble.BUNDLE[1:]).read_bytes() == content
 
 
 def test_scanners_find_the_packages_of_the_copied_files(copy: Any) -> None:
