@@ -73,6 +73,8 @@ class Structure:
     raw: str = ""
     deeper: int = 0
     """The number of open blocks beyond DEEPEST_BLOCKS."""
+    around: tuple[str, ...] = ()
+    """The blocks of the last command; commands in the same blocks share them."""
 
     def take(self, token: Word | str) -> None:
         """Process the next token."""
@@ -166,7 +168,9 @@ class Structure:
     def _add(self, tokens: list[Word | str]) -> None:
         command = _command(tokens)
         if command is not None:
-            self.commands.append(replace(command, blocks=tuple(self.blocks)))
+            blocks = tuple(self.blocks)
+            self.around = self.around if blocks == self.around else blocks
+            self.commands.append(replace(command, blocks=self.around))
 
     def _open(self, name: str) -> None:
         if len(self.blocks) >= DEEPEST_BLOCKS:

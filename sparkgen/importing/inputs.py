@@ -299,7 +299,7 @@ def _script(text: str, file: str, gathered: Gathered) -> None:
     lines = text.split("\n")
     for body in script.manifests:
         _documents(embedded.read_at(body.text, body.line, file), lines, (), gathered)
-    if not script.submits and not script.manifests and not script.unread and not script.jobs:
+    if not any((script.submits, script.manifests, script.unread, script.beyond, script.jobs)):
         reason = "it contains no spark-submit"
         gathered.left_alone.append(LeftAlone("script", "", Position(file, 1, 1), reason, finding=True))
         return
@@ -318,9 +318,10 @@ def _commands(script: Script, file: str, gathered: Gathered) -> None:
         gathered.work.append(
             functools.partial(submit_document, words, before, script, file, gathered.context)
         )
-    for word in script.unread:
+    unread = dict.fromkeys(script.unread, "it calls spark-submit in a text that import does not follow")
+    unread |= dict.fromkeys(script.beyond, "import does not follow so many commands of one script")
+    for word, reason in unread.items():
         where = Position(file, word.line, word.column)
-        reason = "it calls spark-submit in a text that import does not follow"
         step = "write the spark-submit command into a script of its own, and import that"
         gathered.left_alone.append(LeftAlone("command", word.text, where, reason, step, finding=True))
     for word in script.others:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sparkgen.importing.commands import FUNCTION, Command, Word
+from sparkgen.importing.commands import Command, Word
 from sparkgen.importing.embedded import has_application
 from sparkgen.importing.emr_commands import starts_job
-from sparkgen.importing.expansion import Variables, expand, joined
+from sparkgen.importing.expansion import WORD, Variables, expand, joined
 from sparkgen.importing.shell import Program, Unclosed, read
 from sparkgen.semantics.secret import is_secret
 
@@ -32,6 +32,14 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SAME = ("{", "function")
 """Blocks that share their variables with the commands around them."""
 _MOST_CALLS = 100
+_MOST_APPLICATIONS = 1000
+_MOST_FOLLOWED = 4 << 20
+"""The most characters of commands that calls of functions, and texts for a shell, add to a script.
+
+Each command and each word counts WORD more. A call can follow all other commands, and a text can be long.
+"""
+_READ = 16
+"""The cost of reading a character of a text for a shell, in characters of commands."""
 _DEEPEST = 8
 
 
@@ -50,8 +58,9 @@ class Script:
     `submits`: the words of each spark-submit command, from `spark-submit` on. `before`: the words before each
     of them: variables and commands that run it. `others`: assignments, and the first words of other commands.
     `known`: variable -> the line that sets it. `manifests`: here-documents with applications. `unread`:
-    commands that call spark-submit in a way that import does not follow. `jobs`: the words of the commands
-    that start jobs of EMR on EKS.
+    commands that call spark-submit in a way that import does not follow. `beyond`: commands that may call it,
+    and are beyond what is followed of one script. `jobs`: the words of the commands that start jobs of EMR on
+    EKS.
     """
 
     submits: tuple[tuple[Word, ...], ...]
@@ -60,6 +69,7 @@ class Script:
     known: dict[str, int]
     manifests: tuple[Body, ...] = ()
     unread: tuple[Word, ...] = ()
+    beyond: tuple[Word, ...] = ()
     jobs: tuple[tuple[Word, ...], ...] = ()
 
 
@@ -75,6 +85,14 @@ def read_script(text: str) -> Script:
     return reading.script()
 
 
+def _cost(command: Command, program: Program) -> int:
+    """What it costs to follow a command, in characters: its words, its assignments and its here-documents."""
+    words = [*command.words, *command.assignments]
+    words += [inner for word in words for inner in word.array or ()]
+    bodies = (program.bodies.get((word.line, word.column), (0, ""))[1] for word in command.redirections)
+    return WORD + sum(len(word.text) + WORD for word in words) + sum(map(len, bodies))
+
+
 def words_of(arguments: Sequence[str]) -> tuple[Word, ...]:
     """Returns the words of a command line that a shell has split already."""
     return tuple(Word(text, 1, index + 1) for index, text in enumerate(arguments))
@@ -88,29 +106,56 @@ class _Reading:
     before: list[tuple[Word, ...]] = field(default_factory=list)
     others: dict[tuple[int, int], Word] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
-    manifests: list[Body] = field(default_factory=list)
-    unread: list[Word] = field(default_factory=list)
+    manifests: dict[Body, None] = field(default_factory=dict)
+    unread: dict[Word, None] = field(default_factory=dict)
     jobs: list[tuple[Word, ...]] = field(default_factory=list)
     calls: int = 0
-    left_out: dict[tuple[int, int], Word] = field(default_factory=dict)
-    """The calls beyond _MOST_CALLS, which were not followed."""
+    left: int = _MOST_FOLLOWED
+    beyond: dict[tuple[int, int], Word] = field(default_factory=dict)
+    """The first words of commands that were not followed, by their lines and columns."""
 
     def script(self) -> Script:
         """Returns what was found."""
         others, manifests = tuple(self.others.values()), tuple(self.manifests)
         submits, before = tuple(self.submits), tuple(self.before)
-        unread = (*self.unread, *self.left_out.values())
-        return Script(submits, before, others, self.known, manifests, unread, tuple(self.jobs))
+        unread, beyond = tuple(self.unread), tuple(self.beyond.values())
+        return Script(submits, before, others, self.known, manifests, unread, beyond, tuple(self.jobs))
 
     def run(self, program: Program, variables: Variables, function: str = "", depth: int = 0) -> None:
         """Follow the commands of a program, or of one of its functions."""
-        called = _called(program)
-        for command in program.commands:
-            inside = _function_of(command)
-            if inside != function and not (function == "" and inside and inside not in called):
+        around: tuple[str, ...] | None = None
+        for command in program.of_function.get(function, ()):
+            if depth and not self._afford(_cost(command, program)):
+                self._leave_out(command, program)
                 continue
-            variables.blocks = tuple(name for name in command.blocks if not name.startswith(_SAME))
+            if command.blocks is not around:
+                around = command.blocks
+                blocks = tuple(name for name in around if not name.startswith(_SAME))
+            variables.blocks = blocks
             self._command(command, program, variables, depth)
+
+    def _afford(self, cost: int) -> bool:
+        self.left = max(self.left - cost, -1)
+        return self.left >= 0
+
+    def _leave_out(self, command: Command, program: Program) -> None:
+        """Record a command that is not followed if it may start an application."""
+        words = [*command.words, *command.assignments, *command.redirections]
+        texts = [word.text for word in words]
+        texts += [program.bodies.get((word.line, word.column), (0, ""))[1] for word in command.redirections]
+        is_call = bool(command.words) and command.words[0].text in program.functions
+        if is_call or any(_STARTS.search(text) or has_application(text) for text in texts):
+            self._beyond(words[0])
+
+    def _beyond(self, word: Word) -> None:
+        self.beyond.setdefault((word.line, word.column), word)
+
+    def _has_room(self, word: Word) -> bool:
+        """Whether one more application may be imported. If not, record the word that starts it."""
+        has_room = len(self.submits) + len(self.jobs) + len(self.manifests) < _MOST_APPLICATIONS
+        if not has_room:
+            self._beyond(word)
+        return has_room
 
     def _command(self, command: Command, program: Program, variables: Variables, depth: int) -> None:
         self._bodies(command, program, variables, depth)
@@ -120,10 +165,12 @@ class _Reading:
         if words and first in program.functions and depth < _DEEPEST:
             self._call(words, program, variables, depth)
         elif starts_job(words):
-            self.jobs.append(tuple(words))
+            if self._has_room(words[0]):
+                self.jobs.append(tuple(words))
         elif (index := _index(words)) is not None:
-            self.submits.append(tuple(words[index:]))
-            self.before.append((*command.assignments, *words[:index]))
+            if self._has_room(words[0]):
+                self.submits.append(tuple(words[index:]))
+                self.before.append((*command.assignments, *words[:index]))
         elif (inner := _script_in(words)) is not None:
             self._inner(inner, words[0], variables, depth)
         else:
@@ -132,8 +179,8 @@ class _Reading:
     def _call(self, words: Sequence[Word], program: Program, variables: Variables, depth: int) -> None:
         """Follow a function with the arguments of a call. The first of the words is its name."""
         self.calls += 1
-        if self.calls > _MOST_CALLS:
-            self.left_out.setdefault((words[0].line, words[0].column), words[0])
+        if self.calls > _MOST_CALLS or self.left < 0:
+            self._beyond(words[0])
             return
         blocks = variables.blocks
         self.run(program, replace(variables, arguments=tuple(words[1:]), shifted=0), words[0].text, depth + 1)
@@ -141,13 +188,16 @@ class _Reading:
 
     def _inner(self, text: Word, shell: Word, variables: Variables, depth: int) -> None:
         """Follow the commands in a text that a shell gets."""
+        if not self._afford(_READ * len(text.text)):
+            self._beyond(shell)
+            return
         try:
             program = read(text.text, text.line)
         except Unclosed:
-            self.unread.append(shell)
+            self.unread[shell] = None
             return
         if depth >= _DEEPEST:
-            self.unread.append(shell)
+            self.unread[shell] = None
             return
         self.run(program, replace(variables, blocks=()), "", depth + 1)
 
@@ -164,13 +214,15 @@ class _Reading:
         for word in command.redirections:
             line, text = program.bodies.get((word.line, word.column), (0, ""))
             if has_application(text):
-                self.manifests.append(Body(text, line))
+                body = Body(text, line)
+                if body not in self.manifests and self._has_room(word):
+                    self.manifests[body] = None
             elif _CALLS.search(text) and command.words:
                 shell = command.words[0]
                 if shell.text.rpartition("/")[2] in _SHELLS:
                     self._inner(Word(text, line, 1), shell, variables, depth)
                 elif shell.text != "cat":
-                    self.unread.append(shell)
+                    self.unread[shell] = None
 
     def _other(self, command: Command, words: Sequence[Word], variables: Variables) -> None:
         """Record a command that runs no spark-submit: the variables that it sets, and its first word."""
@@ -190,7 +242,7 @@ class _Reading:
         if words and first not in _SETS and first not in _QUIET and not is_submit(first):
             self.others.setdefault((words[0].line, words[0].column), command.words[0])
             if first not in _TALK and any(_CALLS.search(word.text) for word in words[1:]):
-                self.unread.append(command.words[0])
+                self.unread[command.words[0]] = None
 
     def _assign(self, word: Word, variables: Variables) -> None:
         """Record an assignment: `NAME=value`, `NAME+=value` or `NAME=(...)`."""
@@ -218,17 +270,6 @@ class _Reading:
 
 def _without_name(word: Word) -> Word:
     return replace(word, text=word.text.partition("=")[2])
-
-
-def _function_of(command: Command) -> str:
-    """Returns the innermost function around a command; "" if there is none."""
-    names = [block.removeprefix(FUNCTION) for block in command.blocks if block.startswith(FUNCTION)]
-    return names[-1] if names else ""
-
-
-def _called(program: Program) -> set[str]:
-    """Returns the first words of all commands; those that are names of functions are calls."""
-    return {command.words[0].text for command in program.commands if command.words}
 
 
 def _index(words: Sequence[Word]) -> int | None:

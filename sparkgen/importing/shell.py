@@ -7,7 +7,7 @@ redirection (2.7), and bash's `$'...'`. Variables and substitutions stay as writ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sparkgen.importing.commands import ASSIGNMENT, FUNCTION, Command, Part, Structure, Word
@@ -82,12 +82,14 @@ class Program:
     """A script: its commands, and its here-documents by the position of the word after `<<`.
 
     A here-document is the number of its first line, and its text. `functions`: the names of those that the
-    script defines.
+    script defines. `of_function`: the commands of each function; those of "" are followed when the script
+    starts: they are in no function, or in one that the script does not call.
     """
 
     commands: list[Command]
     bodies: dict[tuple[int, int], tuple[int, str]]
     functions: frozenset[str]
+    of_function: Mapping[str, Sequence[Command]]
 
 
 def read(text: str, line: int = 1) -> Program:
@@ -100,12 +102,21 @@ def read(text: str, line: int = 1) -> Program:
     for token in _tokens(reader):
         structure.take(token)
     structure.end("")
-    blocks = {block for command in structure.commands for block in command.blocks}
-    return Program(
-        structure.commands,
-        reader.bodies,
-        frozenset(block.removeprefix(FUNCTION) for block in blocks if block.startswith(FUNCTION)),
-    )
+    called = {command.words[0].text for command in structure.commands if command.words}
+    of_function: dict[str, list[Command]] = {"": []}
+    functions: set[str] = set()
+    around: tuple[str, ...] = ()
+    innermost = ""
+    for command in structure.commands:
+        if command.blocks is not around:
+            around = command.blocks
+            names = [block.removeprefix(FUNCTION) for block in around if block.startswith(FUNCTION)]
+            innermost = names[-1] if names else ""
+            functions.update(names)
+        of_function.setdefault(innermost, []).append(command)
+        if innermost and innermost not in called:
+            of_function[""].append(command)
+    return Program(structure.commands, reader.bodies, frozenset(functions), of_function)
 
 
 def words_in(text: str) -> list[Word]:

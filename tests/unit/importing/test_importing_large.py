@@ -14,7 +14,17 @@ from sparkgen.document import Document
 from sparkgen.document.limits import MAX_NODES
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.errors import Problem
-from sparkgen.importing import Choices, Outcome, Result, embedded, import_all, repair, shell
+from sparkgen.importing import (
+    Choices,
+    Outcome,
+    Result,
+    embedded,
+    expansion,
+    import_all,
+    repair,
+    script,
+    shell,
+)
 from sparkgen.usecases.validate import examine
 
 HEAD = """\
@@ -256,6 +266,73 @@ def test_a_call_that_is_not_followed_is_a_finding() -> None:
     result = imported(f'#!/bin/sh\nstart() {{ spark-submit --name "job-$1" local:///a.py; }}\n{calls}')
     assert len(result.imported) == 100
     assert [(left.name, left.finding) for left in result.left_alone] == [("start", True)] * 3
+
+
+MULTIPLIED = {
+    "submits": "f() {\n" + "spark-submit a.py\n" * 100 + "}\n" + "f\n" * 100,
+    "a text for a shell": "f() { bash -c '" + "a;" * 2000 + "spark-submit a.py'; }\n" + "f\n" * 100,
+    "texts in texts": "f() { bash -c 'bash -c \"" + "a;" * 2000 + "spark-submit a.py\"'; }\n" + "f\n" * 100,
+    "words": "f() { a " + "x " * 4000 + "; spark-submit a.py; }\n" + "f\n" * 100,
+    "a here-document": "f() { spark-submit a.py; a <<END\n" + "x\n" * 40_000 + "END\n}\n" + "f\n" * 100,
+    "lines": "spark-submit a.py\n" * 1100,
+    "jobs": "aws emr-containers start-job-run\n" * 1100,
+}
+
+
+@pytest.mark.parametrize("text", MULTIPLIED.values(), ids=MULTIPLIED)
+def test_a_script_is_followed_up_to_a_limit(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However a few bytes multiply, and whatever is beyond it is a finding."""
+    commands = texts = 0
+    follow = script._Reading._command
+
+    def followed(*arguments: Any) -> None:
+        nonlocal commands
+        commands += 1
+        follow(*arguments)
+
+    def counted(text: str, line: int = 1) -> Any:
+        nonlocal texts
+        texts += len(text)
+        return shell.read(text, line)
+
+    monkeypatch.setattr(script._Reading, "_command", followed)
+    monkeypatch.setattr(script, "read", counted)
+    found = script.read_script(text)
+    assert 0 < len(found.submits) + len(found.jobs) <= 1000
+    assert commands < 35_000
+    assert texts < len(text) + (1 << 18)
+    assert {word.text.rpartition("/")[2] for word in found.beyond} <= {"f", "bash", "spark-submit", "aws"}
+    assert found.beyond
+
+
+def test_commands_beyond_the_limit_are_findings() -> None:
+    """Each with its line."""
+    result = imported("#!/bin/sh\nsubmit() { spark-submit local:///a.py; }\n" + "submit\n" * 101)
+    [left] = result.left_alone
+    assert (left.position.line, left.reason) == (103, "import does not follow so many commands of one script")
+
+
+def test_calls_do_not_look_at_other_commands() -> None:
+    """A hundred calls of a short function cost the same beside ten commands and beside thousands."""
+    calls = "\nf() { :; }\n" + "f\n" * 100
+
+    def cost(number: int) -> int:
+        program = shell.read("a;" * number + calls)
+        return events(lambda: script._Reading().run(program, expansion.Variables()))
+
+    assert cost(2000) - cost(1000) < 100 * 1000
+
+
+def test_deep_blocks_are_in_memory_once() -> None:
+    """A hundred names are not kept again for each of the commands in them."""
+    program = shell.read("{ " * 100 + "a;" * 1000 + " }" * 100)
+    assert len({id(command.blocks) for command in program.commands}) == 1
+
+
+def test_a_here_document_in_a_function_is_imported_once() -> None:
+    """However often the script calls the function."""
+    result = imported(f"#!/bin/sh\nf() {{ kubectl apply -f - <<END\n{HEAD}END\n}}\nf\nf\n")
+    assert (len(result.imported), result.problems) == (1, ())
 
 
 def test_large_words_are_whole() -> None:
