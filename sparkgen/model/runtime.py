@@ -25,7 +25,7 @@ def image_field(spec: Mapping[str, Any]) -> str:
 def runtime(spec: Mapping[str, Any]) -> Runtime:
     """The runtime that a document names, or else the image that no registry has.
 
-    A document names an image or a ConfigMap: `runtimeImage` comes first if it names both.
+    A document names an image or a ConfigMap (SG324).
     """
     if image_field(spec) == "runtimeImage":
         return Runtime(spec.get("runtimeImage") or contract.RUNTIME_IMAGE)

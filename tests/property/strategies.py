@@ -299,6 +299,7 @@ def consistent(document: Value) -> Value:
         _lifetime(spec)
     _executors(spec)
     _gang(spec)
+    _runtime(spec)
     _accounts(spec)
     _login(spec)
     _shuffle(spec)
@@ -313,6 +314,12 @@ def consistent(document: Value) -> Value:
     if mounted:
         spec["volumes"] = [volume for volume in volumes if volume["name"] in mounted]
     return value
+
+
+def _runtime(spec: Value) -> None:
+    """An image or a ConfigMap with the runtime."""
+    if "runtimeConfigMap" in spec:
+        spec.pop("runtimeImage", None)
 
 
 def _backend(spec: Value) -> None:
@@ -404,6 +411,7 @@ def services() -> st.SearchStrategy[Value]:
 def _consistent_service(document: Value) -> Value:
     value = {**separate(document), "kind": fields.SERVICE_KIND}
     spec = value["spec"]
+    _runtime(spec)
     spec["directories"] = list(dict.fromkeys(spec.get("directories", [])))
     spec["image"] = f"docker.io/apache/spark:{spec['sparkVersion']}"
     if "port" in spec.get("janitor", {}):
@@ -460,6 +468,7 @@ def staging_servers() -> st.SearchStrategy[Value]:
 def _consistent_staging_server(document: Value) -> Value:
     value = {**separate(document), "kind": fields.STAGING_KIND}
     spec = value["spec"]
+    _runtime(spec)
     if "garbageCollection" in spec:
         spec["storage"] = {"claim": "spark-staging"}
         spec["garbageCollection"].pop("schedule", None)

@@ -289,3 +289,15 @@ says (sparkgen/semantics).
     {{- end -}}
   {{- end -}}
 {{- end -}}
+
+{{- define "sparkgen.rule.SG324" -}}
+  {{- if and .spec.runtimeConfigMap .spec.runtimeImage -}}
+    {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "runtimeConfigMap")
+        "message" "`runtimeImage` is set, too, so the pods would not run the program in this ConfigMap"
+        "next" "delete `runtimeConfigMap` or `runtimeImage`; in an overlay, set it to null") -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.serviceRule.SG324" -}}{{- template "sparkgen.rule.SG324" . -}}{{- end -}}
+
+{{- define "sparkgen.stagingServerRule.SG324" -}}{{- template "sparkgen.rule.SG324" . -}}{{- end -}}
