@@ -28,7 +28,7 @@ LEFT_OUT = re.compile(
     r"|tkinter|turtle\.py|turtledemo|venv"
     r"|(_curses|_curses_panel|_dbm|_gdbm|_sqlite3|_test\w*|_ctypes_test|_tkinter|_xx\w+|nis|readline|xx\w+)\..*"
 )
-"""Files and folders of Python's library that the runtime never imports, with many libraries below them."""
+"""Files and folders of Python's library that the runtime never imports; some need large shared libraries."""
 LIBRARY_FOLDERS = ("/usr/local/lib", "/lib", "/usr/lib", "/lib64", "/usr/lib64")
 LOADED_LATER = ("libgcc_s.so.1",)
 """Libraries that the C library loads by name, when a thread ends."""
