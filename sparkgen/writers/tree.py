@@ -17,6 +17,8 @@ from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, with_header_o
 _LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILINE)
 _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN = 5
+LARGEST = 8 << 20
+"""The most bytes of a file that is read. Kubernetes stores no object above 1.5 MiB; YAML may need more."""
 
 STAGE = ".sparkgen-stage"
 """The hidden folder of new files and their list, from which the next run finds the files of a killed run."""
@@ -61,8 +63,8 @@ def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = N
     foreign = [path for path, text in old.items() if text and not is_generated(text)]
     if foreign:
         raise _in_the_way(shown, foreign)
-    earlier = [*_earlier(directory, _folders(files)), *_unlisted(directory)]
-    stale = {path: text for path, text in earlier if path not in files}
+    earlier = (*_earlier(directory, _folders(files)), *_unlisted(directory))
+    stale = dict(_generated(directory, (path for path in earlier if path not in files)))
     write = {
         path: text
         for path, text in files.items()
@@ -74,11 +76,11 @@ def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = N
 
 
 def begun(directory: Path) -> list[str]:
-    """The paths that an interrupted run was to write; they are not checked, and may lead anywhere."""
+    """The paths that an interrupted run was to write, each once; not checked: they may lead anywhere."""
     stage = directory / STAGE
-    if stage.is_symlink() or (stage / LIST).is_symlink() or not (stage / LIST).is_file():
+    if stage.is_symlink() or _kind(stage / LIST) != "file":
         return []
-    return (stage / LIST).read_bytes().decode("utf-8", errors="replace").splitlines()
+    return [*dict.fromkeys((_read(stage / LIST) or "").splitlines())]
 
 
 def _folders(files: Iterable[str]) -> Iterator[str]:
@@ -86,41 +88,35 @@ def _folders(files: Iterable[str]) -> Iterator[str]:
     return (path.rpartition("/")[0] for path in files if "/" in path)
 
 
-def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Path and text of each file that an earlier render wrote.
-
-    These are files with sparkgen's header that a kustomization by sparkgen lists.
-    """
-    listed = list(_generated_names(directory))
-    for name in listed:
-        text = _read(directory / name)
-        if text is not None and is_generated(text):
-            yield name, text
+def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[str]:
+    """Yields the path of each file that a kustomization by sparkgen lists; not checked, and some repeat."""
+    listed = _generated_names(directory)
+    yield from listed
     for folder in sorted({*folders, *listed}):
-        if _kind(directory / folder) != "folder":
-            continue
-        names = list(_generated_names(directory / folder))
-        for name in [*names, KUSTOMIZATION] if names else []:
-            text = _read(directory / folder / name)
-            if text is not None and is_generated(text):
-                yield f"{folder}/{name}", text
+        if _kind(directory / folder) == "folder" and (names := _generated_names(directory / folder)):
+            yield from (f"{folder}/{name}" for name in (*names, KUSTOMIZATION))
 
 
-def _unlisted(directory: Path) -> Iterator[tuple[str, str]]:
-    """Path and text of each file that an interrupted run added; paths that lead out are ignored."""
+def _unlisted(directory: Path) -> Iterator[str]:
+    """Yields the path of each file that an interrupted run was to add; those that lead out are ignored."""
     for path in begun(directory):
         folder = path.rpartition("/")[0]
         if _INSIDE.fullmatch(path) and (not folder or _kind(directory / folder) == "folder"):
-            text = _read(directory / path)
-            if text is not None and is_generated(text):
-                yield path, text
+            yield path
 
 
-def _generated_names(folder: Path) -> Iterator[str]:
-    """The names in the kustomization of `folder`, if sparkgen wrote it."""
+def _generated(directory: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields path and text of each of these files with sparkgen's header, and reads each once."""
+    for path in dict.fromkeys(paths):
+        text = _read(directory / path)
+        if text is not None and is_generated(text):
+            yield path, text
+
+
+def _generated_names(folder: Path) -> list[str]:
+    """The names in the kustomization of `folder`, each once, if sparkgen wrote it."""
     text = _read(folder / KUSTOMIZATION)
-    if text is not None and is_generated(text):
-        yield from _LISTED.findall(text)
+    return [*dict.fromkeys(_LISTED.findall(text))] if text is not None and is_generated(text) else []
 
 
 def generated_in(folder: Path) -> tuple[str, ...]:
@@ -128,9 +124,9 @@ def generated_in(folder: Path) -> tuple[str, ...]:
 
     Without a kustomization by sparkgen, these are the files that an interrupted run added.
     """
-    listed = [*_generated_names(folder)]
-    added = [path for path, _ in _unlisted(folder) if "/" not in path and path != KUSTOMIZATION]
-    ours = [name for name in dict.fromkeys([*listed, *added]) if is_generated(_read(folder / name) or "")]
+    listed = _generated_names(folder)
+    added = [path for path in _unlisted(folder) if "/" not in path and path != KUSTOMIZATION]
+    ours = [name for name, _ in _generated(folder, [*listed, *added])]
     return (*ours, KUSTOMIZATION) if listed else tuple(ours)
 
 
@@ -142,7 +138,20 @@ def _read(path: Path) -> str | None:
     kind = _kind(path)
     if kind == "nothing":
         return None
-    return path.read_bytes().decode("utf-8", errors="replace") if kind == "file" else f"a {kind}\n"
+    text = regular_text(path)
+    return f"a {kind}\n" if text is None else text
+
+
+def regular_text(path: Path, most: int = LARGEST) -> str | None:
+    """The text of a regular file of at most `most` bytes; None for anything else, such as a link.
+
+    Raises OSError if it cannot be read.
+    """
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        return None
+    with path.open("rb") as file:
+        return file.read(most).decode("utf-8", errors="replace")
 
 
 def _kind(path: Path) -> str:

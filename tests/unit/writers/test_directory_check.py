@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
+import pytest
+
+from sparkgen.errors import SparkgenError
+from sparkgen.writers import tree
 from sparkgen.writers.check import difference
 from sparkgen.writers.manifest import header
 from sparkgen.writers.render_directory import write
+from sparkgen.writers.tree import STAGE
 
 
 def text(body: str, version: str = "1.0.0") -> str:
@@ -73,3 +79,41 @@ def test_a_missing_directory_is_all_difference(tmp_path: Path) -> None:
     shown = difference(tmp_path / "no", files(job="a: 1\n"))
     assert shown.count("--- /dev/null\n") == 2
     assert not (tmp_path / "no").exists()
+
+
+def test_a_file_is_read_once_however_often_it_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's commit may list one large file a thousand times, in two lists."""
+    names = ["job", "kept"] + [f"x{number}" for number in range(3)]
+    write(tmp_path, files(**dict.fromkeys(names, "a: 1\n")))
+    kustomization = tmp_path / "kustomization.yaml"
+    kustomization.write_text(kustomization.read_text() + "- kept.yaml\n" * 1000)
+    (tmp_path / STAGE).mkdir()
+    (tmp_path / STAGE / "files").write_text("kept.yaml\nx0.yaml\n" * 1000)
+    reads: Counter[str] = Counter()
+    read = tree._read
+
+    def counted(path: Path) -> str | None:
+        reads[path.name] += 1
+        return read(path)
+
+    monkeypatch.setattr(tree, "_read", counted)
+    changes = tree.compare(tmp_path, files(job="a: 1\n"))
+    assert changes.stale == ("kept.yaml", "x0.yaml", "x1.yaml", "x2.yaml")
+    assert reads.pop("kustomization.yaml") == 2
+    assert {*reads.values()} == {1}
+    reads.clear()
+    assert len(tree.generated_in(tmp_path)) == 6
+    assert {*reads.values()} == {1}
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    """No object of Kubernetes is so large, so sparkgen did not write it."""
+    write(tmp_path, files(job="a: 1\n", large="a: 1\n"))
+    with (tmp_path / "large.yaml").open("ab") as file:
+        file.truncate(tree.LARGEST + 1)
+    assert tree.compare(tmp_path, files(job="a: 1\n")).stale == ()
+    assert tree.generated_in(tmp_path) == ("job.yaml", "kustomization.yaml")
+    with pytest.raises(SparkgenError, match="sparkgen did not write these files"):
+        tree.compare(tmp_path, files(large="a: 1\n"))
