@@ -219,6 +219,9 @@ def _tell_untracked(plans: Sequence[usecase.Plan], request: Request) -> None:
         output.note(f"warning: not in Git: {shown}; add them to Git, or to .sparkgenignore")
     if paths.ignored:
         output.note(f"in artifacts, although Git ignores it: {some_of(paths.ignored, _SHOWN)}")
+    for place, option in [*paths.hidden.items()][:_SHOWN]:
+        step = local_files.shown_again(option, place)
+        output.note(f"warning: {place} has changes that git status hides; {step}")
 
 
 COMMAND = command(

@@ -76,10 +76,15 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Untracked:
-    """Files that the index does not have, as names from the root: new ones, and others that Git ignores."""
+    """Files that Git does not show: new ones, and others that Git ignores, as names from the root.
+
+    `hidden`: the changed files of which git status shows no change, each with the option of git update-index
+    that ends this.
+    """
 
     new: Sequence[str] = ()
     ignored: Sequence[str] = ()
+    hidden: Mapping[Path, str] = field(default_factory=dict)
 
 
 _Entries = dict[str, tuple[bytes, str]]
@@ -266,6 +271,21 @@ class Repository:
         inside = self._by_name(paths)
         return {inside[name] for name in self._index(inside) if name in inside}
 
+    def hidden(self, paths: Iterable[Path]) -> dict[Path, str]:
+        """Those of the files that differ from the index, and of which git status shows no change.
+
+        Each with the option of `git update-index` that removes its flag. SparkgenError if git cannot tell.
+        https://git-scm.com/docs/git-ls-files#Documentation/git-ls-files.txt--v
+        """
+        inside = self._by_name(paths)
+        flagged: dict[Path, str] = {}
+        for entry in self._index(inside, "-v"):
+            flag, _, name = entry.partition(" ")
+            if name in inside and (flag.islower() or flag == "S"):
+                flagged[inside[name]] = "--no-skip-worktree" if flag == "S" else "--no-assume-unchanged"
+        same = self.tracked(flagged) if flagged else set()
+        return {file: option for file, option in flagged.items() if file not in same}
+
     def _index(self, names: Iterable[str], *options: str) -> Iterator[str]:
         """Yields what `git ls-files` says of the files, an entry each. SparkgenError if git cannot tell."""
         every = list(names)
@@ -277,11 +297,11 @@ class Repository:
             yield from done.stdout.decode(errors="surrogateescape").split("\0")
 
     def untracked(self, paths: Iterable[Path]) -> Untracked:
-        """Those of the files that the index does not have. SparkgenError if git cannot tell."""
+        """Those of the files that Git does not show. SparkgenError if git cannot tell."""
         inside = self._by_name(paths)
         known = {*self._index(inside)}
         new = {*self._index(inside, "--others", "--exclude-standard")} & {*inside}
-        return Untracked(sorted(new), sorted({*inside} - known - new))
+        return Untracked(sorted(new), sorted({*inside} - known - new), self.hidden(inside.values()))
 
     def _by_name(self, paths: Iterable[Path]) -> dict[str, Path]:
         """Those of the files that are in the work tree, by their names from the root."""

@@ -6,7 +6,7 @@ Whoever wrote a document, a script or an ignore file may not be who has the file
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sparkgen.delivery import secret_files
@@ -16,10 +16,14 @@ from sparkgen.errors import SparkgenError
 
 @dataclass(frozen=True, slots=True)
 class GitFiles:
-    """The files that Git has. `problem`: why Git cannot tell, or ""; then there are none."""
+    """The files that Git has. `problem`: why Git cannot tell, or ""; then there are none.
+
+    `hidden`: other files that Git has, with changes that it does not show (Repository.hidden).
+    """
 
     files: frozenset[Path]
     problem: str = ""
+    hidden: Mapping[Path, str] = field(default_factory=dict)
 
 
 def git_files(secrets: Mapping[Path, str], folder: Path) -> GitFiles:
@@ -31,7 +35,9 @@ def git_files(secrets: Mapping[Path, str], folder: Path) -> GitFiles:
     try:
         where = git.repository(folder)
         known = where.in_index(secrets)
-        return GitFiles(frozenset(known - (private - where.tracked(private))))
+        hidden = where.hidden(known)
+        private -= where.tracked(private)
+        return GitFiles(frozenset(known - private - hidden.keys()), hidden=hidden)
     except SparkgenError as error:
         return GitFiles(frozenset(), str(error))
 

@@ -99,7 +99,16 @@ def _private(looked: Looked, folder: Path) -> Iterator[Wrong]:
         if Path(file.place) not in known.files:
             of_file = (entry for entry in looked.entries if file.inside in one.entries.get(entry.text, ()))
             entry = next(of_file, looked.entries[0])
-            yield Wrong(entry, f"{file.inside} is not in Git, and manifests would show its content", step)
+            if option := known.hidden.get(Path(file.place)):
+                message = f"{file.inside} has changes that git status hides, and manifests would show them"
+                yield Wrong(entry, message, shown_again(option, file.place))
+            else:
+                yield Wrong(entry, f"{file.inside} is not in Git, and manifests would show its content", step)
+
+
+def shown_again(option: str, place: object) -> str:
+    """The step after which git status shows the changes of a file. `option`: of Repository.hidden."""
+    return f"run: git update-index {option} {shlex.quote(str(place))}"
 
 
 def has_repository(folder: Path) -> bool:

@@ -15,7 +15,7 @@ from sparkgen.usecases.push import Plan
 
 
 def untracked(plans: Iterable[Plan]) -> Untracked:
-    """Returns the files of artifacts that are not in Git, as paths from the root: other users lack them.
+    """Returns the files of artifacts that Git does not have or show as they are: other users lack them.
 
     None if there is no repository, or git cannot list its files.
     Raises SparkgenError for a file of a repository that seems to contain a secret, unless git says that it is
@@ -23,6 +23,7 @@ def untracked(plans: Iterable[Plan]) -> Untracked:
     """
     new: set[str] = set()
     ignored: set[str] = set()
+    hidden: dict[Path, str] = {}
     for one in plans:
         files = [file for packed in one.packed for file in packed.contents.files]
         folder = Path(one.document.source).parent
@@ -35,7 +36,8 @@ def untracked(plans: Iterable[Plan]) -> Untracked:
             continue
         new.update(found.new)
         ignored.update(found.ignored)
-    return Untracked(sorted(new), sorted(ignored))
+        hidden.update(found.hidden)
+    return Untracked(sorted(new), sorted(ignored), hidden)
 
 
 def _refuse_private(secrets: Mapping[Path, str], folder: Path) -> None:

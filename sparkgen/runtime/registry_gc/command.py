@@ -45,8 +45,10 @@ def collect(
     if decision.refusal:
         raise Refused(
             decision.refusal,
-            "Applications with spec.delivery.stagingServer grant permission to read their namespace; remove "
-            "a namespace without such an application from spec.garbageCollection.namespaces.",
+            f"If the permission is missing in {', '.join(sorted(in_use.unread))}: apply the Role and the "
+            "RoleBinding NAME-staging-gc there, which are rendered for an application NAME with "
+            "spec.delivery.stagingServer. Remove a namespace without such an application from "
+            "spec.garbageCollection.namespaces.",
         )
     for reason, count in sorted(decision.kept.items()):
         say(f"kept {count}: {reason}")

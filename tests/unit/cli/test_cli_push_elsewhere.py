@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,27 @@ def test_files_that_are_not_in_git_are_named(act: Cli, kube: Kube) -> None:
     assert said in act("apply", "app.yaml", "--skip-preflight").err
     done = act("push", "app.yaml", "-q")
     assert (warning in done.err, ignored in done.err) == (False, False)
+
+
+@pytest.mark.parametrize("flag", ["skip-worktree", "assume-unchanged"])
+def test_changes_that_git_hides_are_named(act: Cli, kube: Kube, flag: str) -> None:
+    """Git shows no change of such a file, so nobody would expect one in what pods get."""
+    git("init", "--quiet")
+    commit("one")
+    git("update-index", f"--{flag}", "lib/a.py")
+    warning = f"lib/a.py has changes that git status hides; run: git update-index --no-{flag} "
+    assert "git update-index" not in act("push", "app.yaml", "--dry-run").err
+    Path("lib/a.py").write_text("x = 'changed'\n")
+    assert warning in act("push", "app.yaml", "--dry-run").err
+    document = Path("app.yaml").read_text()
+    assert "  delivery:\n" in document
+    Path("app.yaml").write_text(re.sub(r"(?m)^  delivery:\n(    .*\n)+", "", document))
+    done = act("render", "app.yaml")
+    assert done.code == 1
+    assert "lib/a.py has changes that git status hides, and manifests would show them" in done.err
+    assert f"next:    run: git update-index --no-{flag} " in done.err
+    git("update-index", f"--no-{flag}", "lib/a.py")
+    assert act("render", "app.yaml").code == 0
 
 
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])

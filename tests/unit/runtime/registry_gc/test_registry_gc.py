@@ -275,6 +275,9 @@ def test_a_refusal_deletes_nothing(tmp_path: Path) -> None:
     registry = Recorder()
     with pytest.raises(Refused, match=r"analytics: GET .*403 forbidden") as refused:
         collect(SETTINGS, registry, Api({}), tmp_path, lambda: NOW, lambda _: None)
+    assert refused.value.next_step.startswith(
+        "If the permission is missing in analytics: apply the Role and the RoleBinding NAME-staging-gc there"
+    )
     assert "delivery.stagingServer" in refused.value.next_step
     assert registry.deleted == []
 
