@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.diff.values import Side, owner_of
+from sparkgen.diff.values import Side, owner_label
 from sparkgen.errors import SparkgenError
 from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
@@ -115,7 +115,7 @@ def sides(files: dict[str, str]) -> list[Side]:
 
 def _application(item: Any) -> tuple[str, str, str]:
     """Namespace, label and name of what an object belongs to. KeyError if nothing of sparkgen has it."""
-    label, name = owner_of(item)
+    label, name = owner_label(item)
     if not label:
         raise KeyError(contract.LABEL_APPLICATION)
     return str(item["metadata"].get("namespace") or ""), label, name

@@ -24,7 +24,7 @@ OWNERS = (
 """The labels with the name of what an object belongs to."""
 
 
-def owner_of(item: ObjectView) -> tuple[str, str]:
+def owner_label(item: ObjectView) -> tuple[str, str]:
     """The label of OWNERS that an object has, and its value; two "" without one."""
     labels = item["metadata"].get("labels") or {}
     return next(((label, str(labels[label])) for label in OWNERS if label in labels), ("", ""))
@@ -49,7 +49,7 @@ class Side:
     @property
     def key(self) -> tuple[str, str, str, str]:
         """The key that identifies the application on both sides: a server may have an application's name."""
-        labels = (label for item in self.objects if (label := owner_of(item)[0]))
+        labels = (label for item in self.objects if (label := owner_label(item)[0]))
         return self.environment, self.namespace, self.name, next(labels, "")
 
     @property

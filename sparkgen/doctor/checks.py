@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.doctor import rights
 from sparkgen.doctor.gather import NamespaceFacts
@@ -15,7 +14,6 @@ from sparkgen.errors import Severity
 from sparkgen.objects import ObjectView
 from sparkgen.phrases import number_of, some_of
 from sparkgen.preflight import ClusterFacts, Finding, Unknown, Wanted, judge, needs
-from sparkgen.preflight.checks_nodes import full_name, node_images
 from sparkgen.preflight.claims import is_default
 from sparkgen.preflight.judge import LEVEL, OLDEST
 from sparkgen.preflight.judge import version as judge_version
@@ -149,26 +147,10 @@ def _storage(gathered: tuple[list[ObjectView], list[ObjectView]]) -> Row:
     )
 
 
-def _runtime(gathered: tuple[Wanted, ClusterFacts]) -> Row:
-    """The runtime image: nobody publishes the default one, so no node can pull it."""
-    wanted, facts = gathered
-    image = contract.RUNTIME_IMAGE
-    named = list(needs.images(needs.pods(wanted.objects)))
-    if image not in named:
-        return Row("runtime-image", Verdict.WORKS, some_of(named, _SHOWN))
-    if isinstance(facts.nodes, Unknown):
-        return Row(
-            "runtime-image", Verdict.UNKNOWN, "no runtime image is named, and no registry has the default one"
-        )
-    if full_name(image) in node_images(facts.nodes):
-        return Row("runtime-image", Verdict.WORKS, f"a node has {image}")
-    return Row(
-        "runtime-image",
-        Verdict.FAILS,
-        "no runtime image is named, and no node has the default one",
-        "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and name it with --runtime-image or in "
-        ".sparkgen.yaml",
-    )
+def _runtime(wanted: Wanted) -> Row:
+    """The images of the pods: whether they can be pulled, the application's own pods show."""
+    images = list(needs.images(needs.pods(wanted.objects)))
+    return Row("runtime-image", Verdict.WORKS, some_of(images, _SHOWN))
 
 
 def _preflight(facts: NamespaceFacts) -> tuple[Wanted, ClusterFacts]:
@@ -234,6 +216,6 @@ CHECKS: tuple[Check, ...] = (
         ),
     ),
     Check("storage", ("namespace",), NamespaceFacts.storage, _storage),
-    Check("runtime-image", ("namespace",), _preflight, _runtime),
+    Check("runtime-image", ("namespace",), lambda facts: facts.wanted, _runtime),
 )
 """In the order of the table."""

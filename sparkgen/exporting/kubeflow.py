@@ -13,9 +13,9 @@ from sparkgen.exporting import rows
 from sparkgen.importing import kubeflow
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.kubeflow_connect import HADOOP
 from sparkgen.importing.table import ROLES, Row, Take, copy, expanded, table
 from sparkgen.model.batch import DEFAULT_QUEUE
+from sparkgen.properties import HADOOP
 
 API_VERSION = f"{kubeflow.GROUP}/v1beta2"
 _RETRY_INTERVAL = 10

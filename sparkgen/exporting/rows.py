@@ -12,10 +12,10 @@ from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.kubeflow_connect import HADOOP
 from sparkgen.importing.table import ROLES, Row, Take
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import EVENT_LOG_DEFAULTS, TYPED_PROPERTIES, property_text
+from sparkgen.properties import HADOOP
 from sparkgen.properties.table import judgement
 from sparkgen.properties.verdicts import Verdict
 

@@ -8,6 +8,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.importing.draft import Draft, Source
 from sparkgen.importing.entry import Outcome
+from sparkgen.properties import HADOOP
 
 _TARGET = ("spec", "hadoopConf")
 _REASON = "a document has either HADOOP_CONF_DIR or `hadoopConf`; Spark reads these properties as well"
@@ -21,7 +22,7 @@ def beside_own_folder(draft: Draft) -> None:
     place = draft.place(_TARGET)
     whole = draft.copied.pop(place, None)
     for key, value in section.items():
-        target = ("spec", "sparkConf", f"spark.hadoop.{key}")
+        target = ("spec", "sparkConf", f"{HADOOP}{key}")
         draft.put(target, value)
         node = whole.node.entries.get(key) if whole else None
         if whole and node:

@@ -23,6 +23,7 @@ from sparkgen.importing.table import Row, Take, table
 from sparkgen.model import sizes
 from sparkgen.model.application import Memory
 from sparkgen.model.properties import DYNAMIC_ALLOCATION, effective_properties
+from sparkgen.properties import HADOOP
 
 OPERATOR_LABELS: Mapping[str, str] = {
     "sparkoperator.k8s.io/connect-name": "NAME",
@@ -38,8 +39,6 @@ _ALLOCATION = (
     "shuffleTrackingEnabled",
     "shuffleTrackingTimeout",
 )
-HADOOP = "spark.hadoop."
-"""How properties begin that Spark gives Hadoop."""
 _REPLACED = "the operator replaces this field, too"
 _PROBES = "sparkgen sets its own probes, which call the server by gRPC"
 _SERVICE = "a document can set only the type, port, annotations and labels of the Service"

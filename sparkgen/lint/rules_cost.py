@@ -10,6 +10,7 @@ from sparkgen.grammar.quantity import parse as to_number
 from sparkgen.lint.findings import COST, ERROR, INFO, PRODUCTION, WARNING, Finding, rule, unset
 from sparkgen.lint.subject import Subject
 from sparkgen.model.application import Role
+from sparkgen.properties import HADOOP
 from sparkgen.semantics.facts import DocumentFacts
 
 LONGEST_IDLE = 600
@@ -200,7 +201,7 @@ def slow_encryption(subject: Subject) -> Iterator[Finding]:
         if _hadoop(facts, name).split(",")[0].strip() == encrypted:  # of several, SASL uses the first
             said = facts.path("hadoopConf", name)
             yield Finding(
-                said if subject.has(said) else facts.path("sparkConf", f"spark.hadoop.{name}"),
+                said if subject.has(said) else facts.path("sparkConf", f"{HADOOP}{name}"),
                 "encrypts with Hadoop's default cipher, which takes 39 times as much CPU as no encryption",
                 next_step=f"set `{CIPHER_SUITES}: {FAST_SUITE}` in `hadoopConf`, and in HDFS itself",
             )
@@ -209,4 +210,4 @@ def slow_encryption(subject: Subject) -> Iterator[Finding]:
 
 def _hadoop(facts: DocumentFacts, name: str) -> str:
     """A property as Hadoop compares it: without blanks around it, in lower case."""
-    return facts.properties.get(f"spark.hadoop.{name}", "").strip().lower()
+    return facts.properties.get(f"{HADOOP}{name}", "").strip().lower()

@@ -11,6 +11,7 @@ from sparkgen.model.application import LogClaim
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import property_text
 from sparkgen.model.server import Server, server_fields
+from sparkgen.properties import HADOOP
 
 HISTORY_KIND = "SparkHistoryServer"
 """The kind of documents that describe a history server."""
@@ -45,7 +46,7 @@ def build_history_server(value: Mapping[str, Any], namespace: str | None = None)
     cleans = cleaner is not None and bool(cleaner.get("enabled", True))
     properties = {
         **fields["properties"],
-        **{f"spark.hadoop.{name}": text for name, text in (spec.get("hadoopConf") or {}).items()},
+        **{f"{HADOOP}{name}": text for name, text in (spec.get("hadoopConf") or {}).items()},
         **(_cleaner(cleaner) if cleaner is not None else {}),
     }
     return HistoryServer(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.properties import HADOOP
 
 SECTION = "kerberos"
 PROXY_USER = "proxyUser"
@@ -41,7 +42,7 @@ ENCRYPTION = "spark.network.crypto.enabled"
 DEFAULTS: Mapping[str, str] = {
     # The driver sends tokens to every executor.
     ENCRYPTION: "true",
-    f"spark.hadoop.{AUTHENTICATION}": "kerberos",
+    f"{HADOOP}{AUTHENTICATION}": "kerberos",
 }
 """Properties of applications with a login, unless the document says otherwise."""
 
@@ -104,7 +105,7 @@ def default_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     section = spec.get(SECTION)
     if section is None:
         return {}
-    return {**DEFAULTS, f"spark.hadoop.{RENEWER}": _renewer(spec, section)}
+    return {**DEFAULTS, f"{HADOOP}{RENEWER}": _renewer(spec, section)}
 
 
 def login_properties(spec: Mapping[str, Any]) -> dict[str, str]:

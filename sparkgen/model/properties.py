@@ -12,6 +12,7 @@ from typing import Any
 from sparkgen.grammar.memory import BLANKS
 from sparkgen.model import kerberos
 from sparkgen.names import MAX_LABEL, number_text
+from sparkgen.properties import HADOOP
 from sparkgen.properties.older import under_new_names
 
 DYNAMIC_ALLOCATION = "spark.dynamicAllocation.enabled"
@@ -126,7 +127,7 @@ def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     """
     properties = under_new_names(spec.get("sparkConf") or {})
     for name, text in (spec.get("hadoopConf") or {}).items():
-        properties[f"spark.hadoop.{name}"] = text
+        properties[f"{HADOOP}{name}"] = text
     for path, name in TYPED_PROPERTIES.items():
         value = lookup(spec, path)
         if value is not None and value != []:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sparkgen.grammar import GrammarError, duration, factor, memory, quantity
 from sparkgen.model import kerberos
 from sparkgen.model.properties import TYPED_PROPERTIES, property_text
+from sparkgen.properties import HADOOP
 from sparkgen.properties.older import new_name, overruled_names
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
@@ -35,7 +36,7 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
     yield from _overruled(facts)
     hadoop = facts.get("hadoopConf") or {}
     for name, text in facts.conf.items():
-        plain = name.removeprefix("spark.hadoop.")
+        plain = name.removeprefix(HADOOP)
         if plain == name or plain not in hadoop or _same(text, hadoop[plain]):
             continue
         said = safe(plain, hadoop[plain]) or "something else"
@@ -107,7 +108,7 @@ def not_spark_properties(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _better_home(name: str) -> str:
     if name.startswith(("fs.", "dfs.", "hadoop.", "hive.", "parquet.", "mapreduce.", "yarn.")):
-        return f"move it to `hadoopConf`, or write `spark.hadoop.{shortened(name)}`"
+        return f"move it to `hadoopConf`, or write `{HADOOP}{shortened(name)}`"
     if name.startswith("log4j"):
         return "set levels in `logging.level` and `logging.loggers`"
     if name.startswith(("executor.", "driver.", "sql.")):
@@ -120,7 +121,7 @@ def hadoop_prefixes(facts: DocumentFacts) -> Iterator[Finding]:
     """Names in hadoopConf that keep Spark's prefix: Hadoop knows no such property."""
     for name in facts.get("hadoopConf") or {}:
         if name.startswith("spark."):
-            plain = name.removeprefix("spark.hadoop.")
+            plain = name.removeprefix(HADOOP)
             hadoop = plain != name
             yield about_key(
                 facts.path("hadoopConf", name),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
-from sparkgen.diff.values import owner_of
+from sparkgen.diff.values import owner_label
 from sparkgen.errors import SparkgenError
 from sparkgen.image.runtime_files import files_in
 
@@ -62,7 +62,7 @@ def _not_ours(live: Any) -> str:
     if metadata.get("ownerReferences"):
         return "has an owner (metadata.ownerReferences), and would be deleted with it"
     labels = metadata.get("labels") or {}
-    label = owner_of(live)[0] or (contract.LABEL_RUN if contract.LABEL_RUN in labels else "")
+    label = owner_label(live)[0] or (contract.LABEL_RUN if contract.LABEL_RUN in labels else "")
     return f"has the label {label}, and would be deleted with what this label names" if label else ""
 
 

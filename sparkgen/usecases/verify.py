@@ -13,7 +13,7 @@ from sparkgen import contract
 from sparkgen.cluster.annotations import TRACKING
 from sparkgen.diff.live import listed
 from sparkgen.diff.rendered import manifest_files
-from sparkgen.diff.values import owner_of
+from sparkgen.diff.values import owner_label
 from sparkgen.document import sources
 from sparkgen.document.parse import each_document, too_large
 from sparkgen.errors import Problem, Severity, SparkgenError, path_text
@@ -201,4 +201,4 @@ def _owner(item: dict[Any, Any]) -> str:
     """The name of the application or server to which an object belongs, or else its own."""
     metadata = item["metadata"]
     has_labels = isinstance(metadata.get("labels") or {}, dict)
-    return (owner_of(item)[1] if has_labels else "") or str(metadata.get("name"))
+    return (owner_label(item)[1] if has_labels else "") or str(metadata.get("name"))

@@ -45,6 +45,7 @@ def test_every_row_has_the_name_of_its_check() -> None:
         "rights": ("analytics", []),
         "limit-ranges": [],
         "storage": ([], []),
+        "runtime-image": wanted(),
     }
     rows = [DECIDE[name](gathered.get(name, (wanted(), facts))) for name in DECIDE]
     assert [row.check for row in rows] == list(DECIDE)
@@ -102,23 +103,18 @@ def test_what_may_not_be_read_is_unknown_and_stops_nothing() -> None:
     row = DECIDE["quota"]((wanted(), facts))
     assert (row.verdict, row.ask) == (Verdict.UNKNOWN, "")
     unread = ClusterFacts("v1.34.1", Unknown("you may not"), nodes=Unknown("you may not"))
-    unknown = [name for name in ("nodes", "pod-security", "runtime-image") if _says_unknown(name, unread)]
-    assert unknown == ["nodes", "pod-security", "runtime-image"]
+    unknown = [name for name in ("nodes", "pod-security") if _says_unknown(name, unread)]
+    assert unknown == ["nodes", "pod-security"]
 
 
 def _says_unknown(name: str, facts: ClusterFacts) -> bool:
     return DECIDE[name]((wanted(), facts)).verdict is Verdict.UNKNOWN
 
 
-def test_the_default_runtime_image_must_be_on_a_node() -> None:
-    """Nobody publishes it."""
-    node = {"metadata": {"name": "n"}, "status": {"images": [{"names": [contract.RUNTIME_IMAGE]}]}}
-    row = DECIDE["runtime-image"]
-    assert row((wanted(), ClusterFacts("v1.34.1", NAMESPACE))).verdict is Verdict.FAILS
-    assert row((wanted(), ClusterFacts("v1.34.1", NAMESPACE, nodes=(node,)))).verdict is Verdict.WORKS
-    assert (
-        row((wanted("registry/sparkgen-runtime:1"), ClusterFacts("v1.34.1", None))).verdict is Verdict.WORKS
-    )
+def test_the_images_are_named() -> None:
+    """Whether a node can pull them, the application's pods show."""
+    row = DECIDE["runtime-image"](wanted("registry/sparkgen-runtime:1"))
+    assert (row.verdict, row.found) == (Verdict.WORKS, "spark:1, registry/sparkgen-runtime:1")
 
 
 def test_storage() -> None:
