@@ -152,6 +152,22 @@ def test_two_releases_share_a_namespace(
     )
 
 
+def test_a_release_without_a_runtime(helm: Helm, cluster: Cluster, restricted: str, tmp_path: Path) -> None:
+    """Spark's own backend creates its executors; an uninstall needs only Python, and leaves nothing."""
+    scripts(cluster, restricted)
+    own = {"allocator": "spark", "pythonImage": cluster.load_python(), "executor": {"instances": 1}}
+    value = document("own", NEW, "hold.py", "1", "nothing", "600", **own)
+    release(helm, tmp_path, restricted, value)
+    run = deployed(cluster, restricted, value)
+    wait_until(lambda: bool(run.executors("Running")), 120, "an executor runs", run.story)
+    assert helm("test", "own-release", "-n", restricted).returncode == 0
+    gone = helm("uninstall", "own-release", "-n", restricted)
+    assert gone.returncode == 0, gone.stderr
+    wait_until(
+        lambda: not left(cluster, restricted), 60, "nothing is left", lambda: str(left(cluster, restricted))
+    )
+
+
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
