@@ -32,6 +32,21 @@ _NO_STEPS = "Spark does not create the pods"
 _CLAIMS = "a claim per pod ends with its pod"
 
 
+READ_BY_SPARKS_BACKEND = (
+    "spark.kubernetes.driver.connectionTimeout",
+    "spark.kubernetes.driver.requestTimeout",
+    "spark.kubernetes.dynamicAllocation.deleteGracePeriod",
+    "spark.kubernetes.executor.apiPollingInterval",
+    "spark.kubernetes.executor.checkAllContainers",
+    "spark.kubernetes.executor.enableApiPolling",
+    "spark.kubernetes.executor.enableApiWatcher",
+    "spark.kubernetes.executor.enablePollingWithResourceVersion",
+    "spark.kubernetes.executor.eventProcessingInterval",
+    "spark.kubernetes.executor.missingPodDetectDelta",
+)
+"""How the driver looks after its executors, with `allocator: spark`; otherwise without effect."""
+
+
 def _field(
     name: str, step: str = "", *fields: str, form: Form = Form.TEXT, remark: str = "", reason: str = ""
 ) -> Judgement:

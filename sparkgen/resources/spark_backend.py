@@ -14,6 +14,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Executors
 from sparkgen.model.build import executors_of
 from sparkgen.model.delivery import PYTHON_FILES, image_modules
+from sparkgen.properties.kubernetes_table import READ_BY_SPARKS_BACKEND
 from sparkgen.resources.delivery import python_path
 from sparkgen.runtime.allocator.driver.properties import parse
 
@@ -40,8 +41,9 @@ PASSED: tuple[str, ...] = (
     "spark.kubernetes.allocation.executor.timeout",
     "spark.kubernetes.decommission.script",
     "spark.kubernetes.local.dirs.tmpfs",
+    *READ_BY_SPARKS_BACKEND,
 )
-"""Properties of a document, or of its fields, that sparkgen's allocator follows and Spark's backend, too."""
+"""Properties of a document, or of its fields, that Spark's backend follows."""
 RESOURCE_TYPES: Mapping[str, str] = {"Java": "java", "Scala": "java", "Python": "python", "R": "r"}
 """Language -> what Spark calls it: with `python`, executors get `spark.executor.pyspark.memory`."""
 _ENV = "spark.executorEnv."

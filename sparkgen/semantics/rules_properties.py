@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sparkgen import contract
 from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes
-from sparkgen.properties.kubernetes_table import NAMESPACE
+from sparkgen.properties.kubernetes_table import NAMESPACE, READ_BY_SPARKS_BACKEND
 from sparkgen.properties.table import judgement, same_fields
 from sparkgen.properties.verdicts import Judgement, Verdict
 from sparkgen.semantics.facts import DocumentFacts
@@ -68,6 +68,8 @@ def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _advice(facts: DocumentFacts, judged: Judgement, name: str, text: str) -> str:
     """Returns the next step for a property without effect; "" if it has an effect, or is an error."""
+    if name in READ_BY_SPARKS_BACKEND and facts.get("allocator") == "spark":
+        return ""
     if judged.verdict in (Verdict.DONE, Verdict.NO_EFFECT):
         return judged.advice
     if judged.verdict is Verdict.FIELD and _already_said(facts, name, text):

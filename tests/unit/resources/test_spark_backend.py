@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.properties.kubernetes_table import READ_BY_SPARKS_BACKEND
 from sparkgen.runtime.allocator.driver.properties import parse
 from sparkgen.semantics.rules_backend import RESTRICTIONS
 from tests.unit.resources.conftest import Rendered
@@ -131,6 +132,16 @@ def test_typed_variables_win(rendered: Render) -> None:
     assert {name: text for name, text in found.items() if "executorEnv" in name} == {
         "spark.executorEnv.B": "of-conf"
     }
+
+
+def test_the_driver_gets_what_its_backend_reads(rendered: Render) -> None:
+    """With the allocator, nothing reads these; the token and the address stay those of the pod."""
+    conf = dict.fromkeys(READ_BY_SPARKS_BACKEND, "1")
+    client = {"spark.kubernetes.authenticate.oauthToken": "a", "spark.kubernetes.driver.master": "b"}
+    found = properties(rendered(allocator="spark", sparkConf={**conf, **client}))
+    assert conf.items() <= found.items()
+    assert not client.keys() & found.keys()
+    assert not conf.keys() & properties(rendered(sparkConf=conf)).keys()
 
 
 def test_what_sparkgen_sets_itself_is_not_the_documents(rendered: Render) -> None:
