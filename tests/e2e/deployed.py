@@ -202,13 +202,13 @@ def document(name: str, version: str, script: str, *arguments: str, **spec: Any)
     }
 
 
-def render(source: Path | Mapping[str, Any], namespace: str, *options: str) -> str:
-    """The manifests, as the command line prints them."""
+def render(source: Path | Mapping[str, Any], namespace: str, *options: str, folder: Path = CONFIGURED) -> str:
+    """The manifests, as the command line prints them in a folder."""
     command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q"]
     text = None if isinstance(source, Path) else yaml.safe_dump(dict(source))
     command += [str(source.absolute()) if isinstance(source, Path) else "-", *options]
     command += ["--set", f"metadata.namespace={namespace}"]
-    done = subprocess.run(command, input=text, cwd=CONFIGURED, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=text, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

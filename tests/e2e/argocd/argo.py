@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -18,8 +17,6 @@ import yaml
 from deployed import APPLICATIONS, GO, Deployed, document, wait_until
 
 from cluster.handle import Cluster
-from cluster.runtime_image import CONFIGURED
-from sparkgen.document.configuration import FILE_NAME
 
 NAMESPACE = "argocd"
 NOWHERE = {"nodeSelector": {"sparkgen.dev/nowhere": "yes"}}
@@ -60,7 +57,6 @@ class Repository:
         name = yaml.safe_load(text)["metadata"]["name"]
         source = self.folder / "apps" / f"{name}.yaml"
         source.parent.mkdir(exist_ok=True)
-        shutil.copy(CONFIGURED / FILE_NAME, self.folder)
         source.write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "sparkgen", "render", str(source), "-o", str(self.path(name))]
         done = subprocess.run(

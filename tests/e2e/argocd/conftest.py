@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ from argo import Application, Repository, scripts
 
 from cluster import argocd
 from cluster.handle import Cluster
+from cluster.runtime_image import CONFIGURED
+from sparkgen.document.configuration import FILE_NAME
 
 Make = Callable[..., Application]
 
@@ -35,10 +38,11 @@ def argo(cluster: Cluster, images: None) -> Iterator[None]:
 
 
 def new_repository(folder: Path) -> Repository:
-    """An empty repository."""
+    """An empty repository, whose documents get the image of the runtime that nodes have."""
     repository = Repository(folder)
     folder.mkdir(parents=True, exist_ok=True)
     repository.git("init", "-q", "-b", "main")
+    shutil.copy(CONFIGURED / FILE_NAME, folder)  # sparkgen looks no further up than the folder with .git
     return repository
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from deployed import document, render
 
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
+from cluster.runtime_image import PYTHON
+from sparkgen import contract
+from sparkgen.document.configuration import FILE_NAME
 
 VERSION = TESTED_VERSIONS[-1]
 MANAGER = "kustomize-controller"
@@ -57,6 +61,21 @@ def test_what_is_applied_again_changes_nothing(name: str, cluster: Cluster, rest
     second = applied(cluster, manifests)
     assert versions(second) == versions(first)
     assert generations(second) == generations(first) != {}
+
+
+def test_applications_share_a_runtime(cluster: Cluster, restricted: str, tmp_path: Path) -> None:
+    """Another application brings the same ConfigMap; no apply changes it, or copies it into an annotation."""
+    (tmp_path / FILE_NAME).write_text(f"pythonImage: {PYTHON}\n")
+    seen = []
+    for name in ("one", "two", "one"):
+        manifests = render(
+            waiting(name, restricted, VERSION), restricted, "--target", "flux", folder=tmp_path
+        )
+        objects = applied(cluster, manifests)
+        seen += [one["metadata"] for one in objects if contract.RUNTIME_NAME in one["metadata"]["name"]]
+    assert len(seen) == 3
+    assert len({one["resourceVersion"] for one in seen}) == 1
+    assert not [key for key in seen[0]["annotations"] if key.startswith("kubectl.")]
 
 
 def test_flux_is_told_what_to_keep_to_replace_nothing_and_to_leave_variables_alone() -> None:
