@@ -108,7 +108,7 @@ def _next_step(status: int, said: str, server: str) -> str:
         )
     if status == 403 and "is forbidden: User" in said:
         return ". Ask for this permission, or choose another --context or --namespace"
-    if status == 409 and "UID in precondition" in said:
+    if status == 409 and "UID in the precondition" in said:
         return ". Another object has this name now: run the command again to look at it"
     if status == 404 and said.startswith("namespaces "):
         return ". Create it, or choose another one with --namespace"

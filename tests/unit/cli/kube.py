@@ -155,7 +155,8 @@ class Handler(BaseHTTPRequestHandler):
         there_uid = there["metadata"].get("uid")
         uid = body.get("preconditions", {}).get("uid", there_uid)
         if uid != there_uid:
-            return 409, {"kind": "Status", "message": f"Precondition failed: UID in precondition: {uid}"}
+            said = f"the UID in the precondition ({uid}) does not match the UID in record ({there_uid})"
+            return 409, {"kind": "Status", "message": said}
         self._collect(uid)
         return 200, self.server.objects.pop(path)
 

@@ -599,7 +599,7 @@ def test_what_gets_a_deleted_name_meanwhile_stays(act: Act, kube: Kube) -> None:
     kube.meanwhile[f"DELETE {JOBS}/{name}"] = replace
     result = act("delete", "pi", "--yes")
     assert (result.code, result.out) == (2, "")
-    assert f"cannot delete Job {name} in analytics: Precondition failed" in result.err
+    assert f"cannot delete Job {name} in analytics: the UID in the precondition" in result.err
     assert "Another object has this name now: run the command again" in result.err
     assert kube.named("Job") == [name]
 
