@@ -15,7 +15,7 @@ from sparkgen import contract
 ENDS = {
     "succeeded": ["sparkgen-runtime", "version"],
     "failed": ["sparkgen-runtime", "no-such-command"],
-    "running": ["sleep", "900"],
+    "running": ["python3", "-c", "import time; time.sleep(900)"],
 }
 """Commands of the runtime image, which is on the nodes: Jobs that end so."""
 ARGO = {"argocd.argoproj.io/sync-options": "Prune=false"}
