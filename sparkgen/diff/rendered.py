@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.diff.values import Side, owner_label
+from sparkgen.diff.values import OWNERS, Side, owner_label
 from sparkgen.errors import SparkgenError
 from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
+from sparkgen.writers.tree import regular_text
 
 _SUFFIXES = (".yaml", ".yml")
+_LARGEST = 2 << 20
+"""The most bytes of a manifest: Kubernetes stores no object above 1.5 MiB."""
+_MOST_LINES = 60
+"""The most lines of a runtime; sparkgen writes about 20."""
+_NOT_IN_RUNTIME = re.compile(r"[\[\]{}&*?|>!%@`]|^[ ]*-", re.MULTILINE)
+"""Lists, aliases, tags and other YAML that no runtime has, and that can take minutes to read."""
 
 
 def read(directory: Path) -> dict[str, str]:
-    """The text of every manifest of sparkgen below a directory, by path. Raises SparkgenError."""
+    """The text of every manifest of sparkgen below a directory, by path. Raises SparkgenError.
+
+    Links, and files that are too large for a manifest, are not read: sparkgen writes none.
+    """
     if not directory.is_dir():
         raise SparkgenError(f"{directory} is not a directory; give one that sparkgen render -o wrote")
     files: dict[str, str] = {}
     for path in sorted(manifest_files(directory)):
-        try:
-            text = path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
-        except OSError as error:
-            raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
+        text = text_of(path)
         if path.name != KUSTOMIZATION and is_generated(text) and not _is_runtime(path, text):
             files[path.as_posix()] = text
     return files
@@ -44,6 +52,30 @@ def manifest_files(directory: Path) -> Iterator[Path]:
         )
 
 
+def text_of(path: Path) -> str:
+    """The text of a file; "" for a link, or if it is too large for a manifest. Raises SparkgenError."""
+    try:
+        return (regular_text(path, _LARGEST) or "").replace("\r\n", "\n")
+    except OSError as error:
+        raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
+
+
+def runtime_in(text: str) -> Any:
+    """The object in a text that may be a rendered runtime; None for any other text, which is not parsed.
+
+    Whoever wrote the text may have made it slow to parse.
+    """
+    from sparkgen.yamlvalue import value_of  # noqa: PLC0415 - few directories have such a file
+
+    if not is_generated(text) or "\nbinaryData:" not in text or text.count("\n") > _MOST_LINES:
+        return None
+    body = without_header(text)
+    try:
+        return None if _NOT_IN_RUNTIME.search(body) else value_of(body)
+    except ValueError:
+        return None
+
+
 def _is_runtime(path: Path, text: str) -> bool:
     """Whether a file is the runtime, by its content: anybody can give a file its name.
 
@@ -53,13 +85,9 @@ def _is_runtime(path: Path, text: str) -> bool:
         return False
     from sparkgen.image.runtime_files import is_shared  # noqa: PLC0415 - few directories have such a file
     from sparkgen.yamltext import dump  # noqa: PLC0415
-    from sparkgen.yamlvalue import value_of  # noqa: PLC0415
 
-    try:
-        item = value_of(text)
-        return is_shared(item) and dump(item) == without_header(text)
-    except ValueError:
-        return False
+    item = runtime_in(text)
+    return is_shared(item) and dump(item) == without_header(text)
 
 
 def _is_named(path: str) -> bool:
@@ -103,7 +131,7 @@ def sides(files: dict[str, str]) -> list[Side]:
     found: dict[tuple[str, str, str], list[ObjectView]] = {}
     for path, text in files.items():
         try:
-            item = value_of(text)
+            item: Any = value_of(text) if any(label in text for label in OWNERS) else None
             found.setdefault(_application(item), []).append(item)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             step = f"; to see why, run: sparkgen verify {shlex.quote(path)}" if _is_named(path) else ""

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import __version__, contract
-from sparkgen.errors import Position, SparkgenError
+from sparkgen.errors import Position
 from sparkgen.jsonvalue import decode
 from sparkgen.spark_versions import COMPILED, NEWEST, scala_line
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Place = tuple[str, str]
 """The namespace and the name of a ConfigMap with the runtime."""
+_MOST_FILES = 20
+"""The most files with the name of one runtime that are read in search of it."""
 NONE: Mapping[str, RuntimeFiles] = MappingProxyType({})
 """No runtimes of other versions."""
 
@@ -92,17 +94,18 @@ def config_map_of(described: Any, *, named: bool) -> tuple[str, str]:
 def kept(directory: Path, names: Iterable[str]) -> dict[str, RuntimeFiles]:
     """Returns the runtimes of other versions that files below a directory contain, by their names.
 
-    The content decides, wherever it is: the name has its digest.
+    The content decides, wherever it is: the name has its digest. Of each name, a few files are read.
     """
-    from sparkgen.image.runtime_files import files_in  # noqa: PLC0415 - see files_of
+    from sparkgen.image.runtime_files import files_in, name_in  # noqa: PLC0415 - see files_of
 
     found: dict[str, RuntimeFiles] = {}
-    missing = {*names} - {""}
-    for path in directory.rglob("config-map-*.yaml") if missing else ():
-        name = next((name for name in missing if path.name.endswith(f"{name}.yaml")), "")
-        if name and path.is_file() and (files := files_in(_item_in(path))) and files.name == name:
+    left = dict.fromkeys({*names} - {""}, _MOST_FILES)
+    for path in directory.rglob("config-map-*.yaml") if left else ():
+        if not left.get(name := name_in(path.stem)):
+            continue
+        if (files := files_in(_item_in(path))) and files.name == name:
             found[name] = files
-            missing.remove(name)
+        left[name] = 0 if name in found else left[name] - 1
     return found
 
 
@@ -128,15 +131,10 @@ def not_made_here(directory: str, made: Collection[str]) -> list[str]:
 
 
 def _item_in(path: Path) -> Any:
-    """Returns the object in a file; None if it is not valid YAML."""
-    from sparkgen.yamlvalue import value_of  # noqa: PLC0415 - see files_of
+    """Returns the object in a file that may be a rendered runtime; else None. Links are not followed."""
+    from sparkgen.diff import rendered  # noqa: PLC0415 - see files_of
 
-    try:
-        return value_of(path.read_bytes().decode("utf-8", errors="replace"))
-    except ValueError:
-        return None
-    except OSError as error:
-        raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
+    return rendered.runtime_in(rendered.text_of(path))
 
 
 def config_maps(places: Iterable[Place], found: Mapping[str, RuntimeFiles] = NONE) -> list[Object]:
