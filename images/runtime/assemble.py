@@ -309,6 +309,9 @@ def add_program(image: Path) -> None:
     program.write_text(f"#!{sys.executable} -IB\n{rest}")
     program.chmod(0o755)
     (image / "usr/local/bin/sparkgen-runtime").symlink_to("/opt/sparkgen-runtime/sparkgen-runtime")
+    if not sys.executable.startswith(("/usr/local/bin/", "/usr/bin/")):
+        # Hooks of the chart look for python3 on the PATH.
+        (image / "usr/local/bin/python3").symlink_to(sys.executable)
 
 
 def compile_all(image: Path) -> None:

@@ -273,3 +273,13 @@ def test_nothing_that_the_runtime_imports_is_left_out() -> None:
         if assemble.LEFT_OUT.fullmatch(form)
     }
     assert left_out == set()
+
+
+@pytest.mark.parametrize(("python", "linked"), [("/usr/bin/python3", False), ("/opt/venv/bin/python3", True)])
+def test_python_is_on_the_path(copy: Any, monkeypatch: pytest.MonkeyPatch, python: str, linked: bool) -> None:
+    """Wherever the base has it: hooks of the chart call python3 by its name."""
+    monkeypatch.setattr(sys, "executable", python)
+    program = (context.RECIPE[-1] / "sparkgen-runtime").read_bytes()
+    write(copy.image, {"opt/sparkgen-runtime/sparkgen-runtime": program, "usr/local/bin/.keep": b""})
+    assemble.add_program(copy.image)
+    assert (copy.image / "usr/local/bin/python3").is_symlink() == linked
