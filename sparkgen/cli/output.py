@@ -13,7 +13,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -28,7 +27,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 # The exit code of a program that SIGPIPE ended, as shells report it.
 _CLOSED_PIPE = 141
 _REDRAW = "\r\x1b[K"
-_OUTLIVES: ContextVar[bool] = ContextVar("outlives", default=False)
+_outliving: set[object] = set()
+"""An object for each block inside `outliving_readers`, whatever thread it is in."""
 
 
 def write(text: str, *, coloured: bool = False) -> None:
@@ -124,12 +124,13 @@ def progress(total: int, what: str = "rendered") -> Iterator[Callable[[int], Non
 
 @contextmanager
 def outliving_readers() -> Iterator[None]:
-    """Inside, a closed pipe does not end the program: further output is dropped."""
-    before = _OUTLIVES.set(True)
+    """Inside, a closed pipe does not end the program or a thread of it: further output is dropped."""
+    block = object()
+    _outliving.add(block)
     try:
         yield
     finally:
-        _OUTLIVES.reset(before)
+        _outliving.discard(block)
 
 
 @contextmanager
@@ -173,7 +174,7 @@ def _send(stream: TextIO, text: str, unknown: str = "backslashreplace") -> None:
         # Python flushes the stream again when it exits, and would then print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if isinstance(error, BrokenPipeError):
-            if _OUTLIVES.get():
+            if _outliving:
                 return
             raise SystemExit(_CLOSED_PIPE) from None
         name = "standard error" if stream.fileno() == sys.stderr.fileno() else "standard output"

@@ -120,6 +120,7 @@ def _watch(
             silent = True
             continue
         silent = False
-        changed = [row for row in rows if row not in shown]
+        before = set(shown)
+        changed = [row for row in rows if row not in before]
         listing.show(changed, STATUS, form, now, spaces=_several(spaces), header=False)
         shown = rows

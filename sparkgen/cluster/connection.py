@@ -14,7 +14,7 @@ from sparkgen.cluster.errors import ClusterError, Unreadable, in_words, not_inst
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.reading import PIECE, TooLarge, decoded, events, whole_of
 from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
-from sparkgen.cluster.shapes import MOST_OF_OBJECT, Room, conforming, data_keys, has_name
+from sparkgen.cluster.shapes import Room, conforming, data_keys, has_name, shortened
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -120,25 +120,32 @@ class Cluster:
         return str(self._ask("ask for the version", "GET", "/version").get("gitVersion", ""))
 
     def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str = "",
+        selector: str = "",
+        fields: str = "",
+        *,
+        brief: bool = False,
     ) -> list[Object]:
         """Returns the objects of a kind that label and field selectors match, each with apiVersion and kind.
 
-        `namespace`: a name, "" for the chosen namespace, or ALL_NAMESPACES.
+        `namespace`: a name, "" for the chosen namespace, or ALL_NAMESPACES. `brief`: objects that only are
+        shown: a very large one is not whole (shapes.shortened).
         """
         where = namespace or self.namespace
         path = route(api_version, kind, where)
         doing = f"list {kind}s in {'all namespaces' if where == ALL_NAMESPACES else where}"
         items: list[Object] = []
-        room = MOST_ROOM_OF_LIST
+        room = Room(MOST_ROOM_OF_LIST)
         for page in self._pages(doing, path, {"labelSelector": selector, "fieldSelector": fields}):
             found = page.get("items")
             for item in found if isinstance(found, list) else ():
                 if has_name(item):
-                    own = Room(MOST_OF_OBJECT)
-                    items.append(conforming({**item, "apiVersion": api_version, "kind": kind}, own))
-                    room -= MOST_OF_OBJECT - own.left
-            if room < 0:
+                    kept = shortened(item, room) if brief else conforming(item, room)
+                    items.append({**kept, "apiVersion": api_version, "kind": kind})
+            if room.left <= 0:
                 raise Unreadable(f"cannot {doing}: the list takes more than {MOST_ROOM_OF_LIST >> 24} GiB")
         return items
 
@@ -298,7 +305,7 @@ class Cluster:
                 del kept[:-most]
         if sent > most:
             del kept[:-most]
-            del kept[: kept.find(b"\n") + 1]
+            del kept[: kept.find(b"\n", 0, -1) + 1]
         return kept.decode(errors="replace")
 
     def follow(

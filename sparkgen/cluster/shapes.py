@@ -17,14 +17,17 @@ from sparkgen.objects import Object, ObjectView
 
 LEVELS = 64
 """The most levels of an object that are kept: Kubernetes' own types have fewer than 40."""
-MOST_OF_OBJECT = 50_000
-"""The most room that an object takes, in units of 64 bytes. A driver's Job takes some 2,000, a pod 1,000.
+MOST_OF_PART = 20_000
+"""The most room of a part of a shortened object, in units of 64 bytes. A driver's Job takes some 2,000.
 
 An item of a list may take 4 bytes in etcd, and 500 in Python: an object of 1 MiB would take 100 MiB.
 """
 _ROOM_OF_MAP = 3
-_ORDER = ("metadata", "status")
-"""What is kept first of an object that takes too much room."""
+_IDENTITY = (
+    *("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "generation"),
+    *("ownerReferences", "labels"),
+)
+"""The metadata that are kept first of an object that takes too much room."""
 _WITH_TEMPLATE = ("Job", "Deployment")
 _STATES = ("state", "lastState")
 
@@ -95,12 +98,28 @@ class Room:
 def conforming(item: Object, room: Room | None = None) -> Object:
     """Returns the object without values of a wrong type, and without what is deeper than LEVELS.
 
-    What does not fit into `room` is left out, metadata and status last; None: an object may have any size.
+    It takes its size from `room`, and is not whole if nothing is left there.
     """
-    first = {key: item[key] for key in _ORDER if key in item} if room else {}
-    kept: Object = _map({**first, **item}, LEVELS, room or Room(sys.maxsize))
+    kept: Object = _map(item, LEVELS, room or Room(sys.maxsize))
     if not isinstance(kept.get("status", {}), dict):
         del kept["status"]
+    return kept
+
+
+def shortened(item: Object, room: Room) -> Object:
+    """Returns the same, and no more than MOST_OF_PART of each field of the object, and of its annotations."""
+    metadata = item["metadata"]
+    first = {key: metadata[key] for key in _IDENTITY if key in metadata}
+    others = {key: one for key, one in metadata.items() if key not in first}
+    rest = ({key: one} for key, one in item.items() if key != "metadata")
+    kept: Object = {"metadata": {}}
+    for part in ({"metadata": first}, {"metadata": others}, *rest):
+        most = min(MOST_OF_PART, room.left)
+        own = Room(most)
+        found = conforming(part, own)
+        kept["metadata"] |= found.pop("metadata", {})
+        kept |= found
+        room.left -= most - own.left
     return kept
 
 

@@ -86,6 +86,7 @@ class Shared:
         self.events_of_replica_sets: Once[str, Sequence[ObjectView]] = Once(
             lambda namespace: _events_about(cluster, namespace, "involvedObject.kind=ReplicaSet")
         )
+        self.gang: Once[tuple[str, ...], Gang] = Once(lambda named: gangs.read(cluster, named))
 
 
 def gather(cluster: Cluster, run: Run, next_run: str = "", shared: Shared | None = None) -> RunFacts:
@@ -108,7 +109,7 @@ def gather(cluster: Cluster, run: Run, next_run: str = "", shared: Shared | None
     if target is None and not life.over:
         target = _planned(run, shared, begun=allocatorlog.has_no_codes(log))
     place = None if life.over else shared.queues.place(run)
-    group = None if life.over else gangs.gang(cluster, run)
+    group = None if life.over else gangs.gang(run, shared.gang)
     return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, place, group)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,17 +33,27 @@ class Gang:
     size: int = 0
 
 
-def gang(cluster: Cluster, run: Run) -> Gang | None:
-    """Returns the group that a run's driver or executors belong to; None if they belong to no group."""
+def gang(run: Run, group: Callable[[tuple[str, ...]], Gang]) -> Gang | None:
+    """Returns the group that a run's driver or executors belong to; None if they belong to no group.
+
+    `group`: reads one, as `read` does; several runs may name the same.
+    """
     if run.driver is None:
         return None
     if name := annotation_of(run.driver, contract.ANNOTATION_POD_GROUP):
-        return _volcano(_read(cluster, (contract.POD_GROUPS_OF_VOLCANO,), name, run.namespace))
+        return group((run.namespace, name, contract.POD_GROUPS_OF_VOLCANO))
     if label_of(run.driver, contract.LABEL_YUNIKORN_APPLICATION):
         return Gang("yunikorn", label_of(run.driver, contract.LABEL_YUNIKORN_QUEUE))
     groups = (pod["spec"].get("schedulingGroup") or {} for pod in run.executors)
     own = next((str(group["podGroupName"]) for group in groups if group.get("podGroupName")), "")
-    return _own(_read(cluster, contract.POD_GROUP_VERSIONS, own, run.namespace)) if own else None
+    return group((run.namespace, own, *contract.POD_GROUP_VERSIONS)) if own else None
+
+
+def read(cluster: Cluster, named: tuple[str, ...]) -> Gang:
+    """Returns what is known of a group: of a namespace, with a name, in the first version that has it."""
+    namespace, name, *versions = named
+    found = _read(cluster, versions, name, namespace)
+    return _volcano(found) if versions == [contract.POD_GROUPS_OF_VOLCANO] else _own(found)
 
 
 def _read(cluster: Cluster, versions: Iterable[str], name: str, namespace: str) -> ObjectView:

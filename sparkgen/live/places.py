@@ -106,22 +106,24 @@ def _shown(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _list(cluster: Cluster, place: str, names: Collection[str]) -> Listed:
     """Returns the drivers' objects of a place, and the pods of the chosen applications."""
-    listed, unseen = _workloads(cluster, place)
+    brief = not names  # all are shown, and nothing is made of one
+    listed, unseen = _workloads(cluster, place, brief=brief)
     workloads = tuple(completed(item) for item in listed)
     wanted = _wanted(workloads, names)
     if names and not wanted:
         return Listed(place, workloads, (), tuple(unseen))
-    pods = cluster.list("v1", "Pod", place, _selector(wanted if names else ()))
+    pods = cluster.list("v1", "Pod", place, _selector(wanted if names else ()), brief=brief)
     return Listed(place, workloads, tuple(completed(pod) for pod in pods), tuple(unseen))
 
 
-def _workloads(cluster: Cluster, namespace: str) -> tuple[list[ObjectView], list[str]]:
+def _workloads(cluster: Cluster, namespace: str, *, brief: bool) -> tuple[list[ObjectView], list[str]]:
     """Returns the drivers' objects; where CronJobs or Deployments cannot be listed, still the Jobs."""
-    workloads = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
+    label = contract.LABEL_APPLICATION
+    workloads = [*cluster.list("batch/v1", "Job", namespace, label, brief=brief)]
     unseen = []
     for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
         try:
-            workloads += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
+            workloads += cluster.list(api_version, kind, namespace, label, brief=brief)
         except ClusterError as error:
             if not _is_of_some(error) or (namespace == ALL_NAMESPACES and error.status != _FORBIDDEN):
                 raise

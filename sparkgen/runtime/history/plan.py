@@ -69,12 +69,13 @@ def prune_plan(
     superseded = [job for job in drivers if _run(job) != asked.run and not _owned(job) and _born(job) < born]
     gone = _beyond(superseded, "succeeded", asked.succeeded) + _beyond(superseded, "failed", asked.failed)
     old = [job for job in histories if _name(job) != asked.own and _born(job) < born and ended(job)]
-    staying = [job for job in drivers if job not in gone]
+    going = set(map(id, gone))
+    staying = [job for job in drivers if id(job) not in going]
     return PrunePlan(
         jobs=(*gone, *old),
         config_maps=tuple(_unused(asked, staying, config_maps, born)),
         pod_groups=tuple(_unused(asked, staying, pod_groups, born)),
-        mark=tuple(job for job in superseded if job not in gone and _is_argos(job) and not _marked(job)),
+        mark=tuple(job for job in superseded if id(job) not in going and _is_argos(job) and not _marked(job)),
         unmark=tuple(job for job in drivers if _run(job) == asked.run and _marked(job)),
     )
 

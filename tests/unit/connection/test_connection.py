@@ -225,6 +225,9 @@ def test_only_the_end_of_a_log_is_kept(
     assert 900 < len(kept) <= 1000
     assert kept.split("\n") == lines[-kept.count("line") :]
     assert cluster.log("pi", "spark", "analytics") == "\n".join(lines)
+    server.answers["GET /api/v1/namespaces/analytics/pods/pi/log"] = (200, b"first\n" + b"x" * 3_000 + b"\n")
+    assert cluster.log("pi", "spark", "analytics", most=1000) == "x" * 999 + "\n"
+    server.answers["GET /api/v1/namespaces/analytics/pods/pi/log"] = (200, answer)
     monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_LIST", 100_000)
     with pytest.raises(Unreadable, match="cannot read the log of spark in pod pi: it has no end"):
         cluster.log("pi", "spark", "analytics", most=1000)
@@ -348,24 +351,38 @@ def test_a_list_has_an_end_in_memory(
     assert str(raised.value) == words
 
 
-def test_dense_objects_take_little_memory(
+def test_dense_objects_take_little_memory_where_they_are_shown(
     server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty source of a volume takes 4 bytes in etcd, and some 500 in Python: a tenant has many."""
+    """An empty source of a volume takes 4 bytes in etcd, and some 500 in Python: a tenant has many.
+
+    What the object is, and whose, is always known. Where something is made of an object, it is whole.
+    """
     spec = {"volumes": [{"name": "v", "projected": {"sources": [{"downwardAPI": {}}] * 30_000}}]}
-    dense = {"metadata": {"name": "dense"}, "spec": {"template": {"spec": spec}}, "status": {"failed": 1}}
+    metadata = {
+        "annotations": {f"a{number}": "" for number in range(50_000)},
+        "labels": {"sparkgen.dev/application": "dense"},
+        "name": "dense",
+        "ownerReferences": [{"kind": "CronJob", "name": "nightly", "uid": "u"}],
+        "uid": "uid-dense",
+    }
+    dense = {"metadata": metadata, "spec": {"template": {"spec": spec}}, "status": {"failed": 1}}
     small = {"metadata": {"name": "pi"}, "spec": {"template": {"spec": {}}}}
     server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [dense, small]})
     cluster = connected(server.address)
-    found = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
-    assert [job["metadata"]["name"] for job in found] == ["dense", "pi"]
-    assert found[0]["status"] == {"failed": 1}
-    kept = found[0]["spec"]["template"]["spec"]["volumes"][0]["projected"]["sources"]
+    kinds = {"apiVersion": "batch/v1", "kind": "Job"}
+    assert cluster.list("batch/v1", "Job", ALL_NAMESPACES) == [{**dense, **kinds}, {**small, **kinds}]
+    first, second = cluster.list("batch/v1", "Job", ALL_NAMESPACES, brief=True)
+    assert second == {**small, **kinds}
+    assert {**first["metadata"], "annotations": {}} == {**metadata, "annotations": {}}
+    assert {key: first[key] for key in ("status", *kinds)} == {"status": {"failed": 1}, **kinds}
+    kept = first["spec"]["template"]["spec"]["volumes"][0]["projected"]["sources"]
     assert 0 < len(kept) < 10_000
-    assert found[1] == {**small, "apiVersion": "batch/v1", "kind": "Job"}
-    monkeypatch.setattr("sparkgen.cluster.connection.MOST_ROOM_OF_LIST", 20_000)
-    with pytest.raises(Unreadable, match="cannot list Jobs in all namespaces: the list takes more than"):
-        cluster.list("batch/v1", "Job", ALL_NAMESPACES)
+    assert 0 < len(first["metadata"]["annotations"]) < 30_000
+    for most, brief in ((100_000, False), (20_000, True)):
+        monkeypatch.setattr("sparkgen.cluster.connection.MOST_ROOM_OF_LIST", most)
+        with pytest.raises(Unreadable, match="cannot list Jobs in all namespaces: the list takes more than"):
+            cluster.list("batch/v1", "Job", ALL_NAMESPACES, brief=brief)
 
 
 def test_dense_pages_are_asked_for_in_smaller_ones(

@@ -233,7 +233,7 @@ class Cluster:
         self.selectors: list[str] = []
 
     def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", **_: bool
     ) -> list[Mapping[str, Any]]:
         """What there is of a kind, in a namespace."""
         if {kind, f"{kind} in {namespace}"} & {*self.forbidden}:

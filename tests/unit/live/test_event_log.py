@@ -69,7 +69,7 @@ class Fake:
         self.pods = [{"metadata": {"name": "spark-history-0"}, "status": status}] if ready else []
 
     def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", **_: bool
     ) -> Sequence[ObjectView]:
         """Its pods."""
         assert (api_version, kind, namespace) == ("v1", "Pod", "analytics")

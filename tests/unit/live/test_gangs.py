@@ -11,6 +11,7 @@ import pytest
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import gather
 from sparkgen.live.find import find
+from sparkgen.live.rows import every, rows
 from tests.unit.live.objects import NAMESPACE, Cluster, Object, driver, executor, job, runs
 
 GROUP = "pi-12345678"
@@ -21,7 +22,13 @@ class Readable(Cluster):
     """A cluster whose objects can be read by name, too; no pod has a log."""
 
     def list(
-        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str = "",
+        selector: str = "",
+        fields: str = "",
+        **_: bool,
     ) -> list[Mapping[str, Any]]:
         """What there is of a kind; there are no Events."""
         return super().list(api_version, kind, namespace, selector)
@@ -123,3 +130,24 @@ def test_executors_wait_for_each_other(version: str, condition_type: str) -> Non
     assert "wait until there is room" not in said(job(), of, *waiting, placed)
     waiting[0]["spec"]["nodeName"] = "node-1"
     assert "wait until there is room" not in said(job(), of, *waiting, group)
+
+
+def test_a_group_that_many_runs_name_is_read_once() -> None:
+    """Anybody may have a thousand pods name one large PodGroup."""
+    asked: list[str] = []
+
+    class Counting(Readable):
+        def get(
+            self, api_version: str, kind: str, name: str, namespace: str = ""
+        ) -> Mapping[str, Any] | None:
+            """An object, which is noted."""
+            asked.append(f"{kind} {name}")
+            return super().get(api_version, kind, name, namespace)
+
+    jobs = [job(f"pi-{number}") for number in range(3)]
+    pods = [driver(item, f"pod-{number}") for number, item in enumerate(jobs)]
+    for pod in pods:
+        pod["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "g"}
+    cluster = Counting(*jobs, *pods)
+    assert len(rows(cluster, find(cluster).applications, every, NOW)) == 3
+    assert asked.count("PodGroup g") == 1

@@ -92,7 +92,13 @@ class WithEvents(Cluster):
     """A cluster that has Events, and takes a field selector."""
 
     def list(  # type: ignore[override]
-        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str = "",
+        selector: str = "",
+        fields: str = "",
+        **_: bool,
     ) -> Sequence[Object]:
         """What there is of a kind."""
         return [dict(item) for item in super().list(api_version, kind, namespace, selector)]
@@ -101,7 +107,9 @@ class WithEvents(Cluster):
 class OldKueue(Cluster):
     """One that serves no v1beta2."""
 
-    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Sequence[Object]:  # type: ignore[override]
+    def list(  # type: ignore[override]
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", **_: bool
+    ) -> Sequence[Object]:
         """What there is of a kind."""
         if api_version == "kueue.x-k8s.io/v1beta2":
             raise ClusterError("not found", 404)
@@ -168,7 +176,13 @@ class Counting(WithEvents):
         self.listed: Counter[str] = Counter()
 
     def list(  # type: ignore[override]
-        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str = "",
+        selector: str = "",
+        fields: str = "",
+        **_: bool,
     ) -> Sequence[Object]:
         """What there is of a kind."""
         self.listed[f"{kind} {namespace}"] += 1

@@ -40,7 +40,13 @@ class Cluster(objects.Cluster):
         return next((item for item in self.list(api_version, kind, namespace) if named(item) == name), None)
 
     def list(  # type: ignore[override]
-        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str = "",
+        selector: str = "",
+        fields: str = "",
+        **_: bool,
     ) -> Sequence[Object]:
         """Objects; Events by the name that they are about."""
         found = [
