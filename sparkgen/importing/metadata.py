@@ -89,9 +89,9 @@ def annotation(given: Take) -> None:
     key = given.keys[0]
     if key == "kubectl.kubernetes.io/last-applied-configuration":
         given.needless("kubectl sets it")
-    elif key.startswith("meta.helm.sh/"):
+    elif key.startswith(("meta.helm.sh/", "helm.sh/")):
         given.needless(_DEPLOYED)
-    elif key.startswith(("argocd.argoproj.io/", "helm.sh/")):
+    elif key.startswith("argocd.argoproj.io/"):
         given.put(
             given.target,
             given.node.value,

@@ -26,7 +26,7 @@ from sparkgen.resources.gitops import SYNC_OPTIONS
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
-HOOKS = ("argocd.argoproj.io/hook", "helm.sh/hook")
+HOOK = "argocd.argoproj.io/hook"
 
 _MOVING = re.compile(r"(-SNAPSHOT|^LATEST|^RELEASE|^latest\.\w+|\+|^[^\[(]*+[\[(].*[\])])$")
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
@@ -68,12 +68,11 @@ def _options(annotations: Mapping[str, str]) -> set[str]:
 def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
     """Annotations with which a sync runs the job again, although nothing changed."""
     path = ("metadata", "annotations")
-    for key in HOOKS:
-        if key in subject.annotations:
-            message = (
-                "makes all objects hooks, which are created again at every sync: the job runs again each time"
-            )
-            yield unset((*path, key), message, "delete it")
+    if HOOK in subject.annotations:
+        message = (
+            "makes all objects hooks, which are created again at every sync: the job runs again each time"
+        )
+        yield unset((*path, HOOK), message, "delete it")
     replaced = {"Force=true", "Replace=true"} & _options(subject.annotations)
     if replaced:
         yield Finding(

@@ -23,6 +23,12 @@ _OWN_LABELS = (
 )
 """Labels that sparkgen sets on pods and objects, whatever the document says."""
 
+RESERVED = {
+    contract.OWN_PREFIX: "sparkgen sets and reads",
+    "helm.sh/": "Helm reads, and only the chart sets,",
+    "meta.helm.sh/": "Helm sets and reads",
+}
+"""Prefix of names that no document sets -> who does. For example, Helm replaces objects of others by a hook."""
 _MAPS = frozenset({"labels", "annotations", "serviceLabels", "serviceAnnotations"})
 """Names of all fields, also in pod templates, that set labels or annotations. Selectors have other names."""
 
@@ -168,7 +174,7 @@ def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:
 
 @rule("SG323", ERROR)
 def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
-    """Labels and annotations of an application below sparkgen's own prefix."""
+    """Labels and annotations of an application below the prefixes of sparkgen and Helm."""
     yield from _reserved(facts.value, ())
 
 
@@ -182,8 +188,9 @@ def _reserved(value: Any, path: Path) -> Iterator[Finding]:
     if isinstance(value, list):
         value = dict(enumerate(value))
     for key, inside in value.items() if isinstance(value, Mapping) else ():
-        if path and path[-1] in _MAPS and str(key).startswith(contract.OWN_PREFIX):
-            message = f"sparkgen sets and reads what begins with `{contract.OWN_PREFIX}` itself"
+        prefix = next((one for one in RESERVED if str(key).startswith(one)), "")
+        if path and path[-1] in _MAPS and prefix:
+            message = f"{RESERVED[prefix]} what begins with `{prefix}` itself"
             yield about_key(
                 (*path, key), message, "delete it, or choose another prefix, such as example.com/"
             )

@@ -18,7 +18,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.schema.store import ANNOTATIONS, bundle
-from sparkgen.semantics import rules_conffiles, rules_sizes
+from sparkgen.semantics import rules_conffiles, rules_metadata, rules_sizes
 
 Schema = dict[str, Any]
 
@@ -76,7 +76,8 @@ def _say_of_properties(definitions: Mapping[str, Schema]) -> None:
     }
     for field, allowed in names.items():
         definitions["applicationSpec"]["properties"][field]["allOf"] = [{"propertyNames": allowed}]
-    reserved: Schema = {"not": {"pattern": f"^{re.escape(contract.OWN_PREFIX)}"}}
+    prefixes = "|".join(map(re.escape, rules_metadata.RESERVED))
+    reserved: Schema = {"not": {"pattern": f"^({prefixes})"}}
     definitions["labelKey"] |= reserved
     definitions["annotationKey"] |= reserved
     for field in ("labels", "annotations"):
