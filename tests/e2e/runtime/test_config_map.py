@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from sparkgen import contract
 from sparkgen.document.configuration import FILE_NAME
+from sparkgen.image.runtime_files import RuntimeFiles
 from sparkgen.spark_versions import scala_line
 from sparkgen.usecases.runtime import files_of
 
@@ -59,6 +61,17 @@ def test_two_applications_share_a_runtime_that_nobody_has_built(
     second = sparkgen("apply", "two.yaml", "--wait")
     assert second.returncode == 0, second.stdout + second.stderr
     assert f"configmap/{made} unchanged" in second.stdout
+    verified = sparkgen("verify")
+    assert (verified.returncode, [line.split() for line in verified.stdout.splitlines()[1:]]) == (
+        0,
+        [["current", restricted, made, "one,", "two"]],
+    ), verified.stderr
+    altered = RuntimeFiles(scala_line(version), b"other", b"jar").config_map(restricted)
+    altered["metadata"]["name"] = f"{made[:-1]}{int(made[-1], 16) ^ 1:x}"
+    cluster.kubectl("apply", "--server-side", "-f", "-", input_text=json.dumps(altered))
+    verified = sparkgen("verify")
+    assert (verified.returncode, verified.stdout.count("altered ")) == (1, 1), verified.stdout
+    cluster.kubectl("delete", "configmap", altered["metadata"]["name"], "-n", restricted)
     assert sparkgen("delete", "one", "--yes").returncode == 0
     assert len(shared(cluster, restricted)) == 1
     rendered = sparkgen("render", "one.yaml").stdout
