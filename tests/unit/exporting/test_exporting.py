@@ -121,6 +121,8 @@ def test_what_was_exported_without_findings_imports_to_the_same_pods(
     if not documents or (path.name in OTHER_FORM and tool is not Tool.KUBEFLOW):
         return
     (document,) = documents
+    if _spec(document.value).get("allocator") == "spark":
+        return  # what comes back has sparkgen's allocator, the default
     exported = export(document, tool)
     findings = [entry for entry in exported.report.findings if "its account needs rights" not in entry.reason]
     if any("krb5" in entry for entry in exported.report.text.split()) or findings:
