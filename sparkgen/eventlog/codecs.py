@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import gzip
 import struct
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
 from sparkgen.eventlog.errors import not_installed
 
@@ -24,6 +25,10 @@ _LZ4_RAW = 0x10
 _SNAPPY_MAGIC = b"\x82SNAPPY\0"
 _SNAPPY_HEADER = 16
 _LONGEST_WINDOW = 1 << 27
+_SMALL_STEP = 500
+"""Packed bytes. Two such steps of gzip unpack to less than CHUNK: no read leaves a part of them."""
+_LONGEST_FIELD = 16
+"""gzip reads fields of its header and trailer, of at most 8 bytes, and expects some of them whole."""
 
 
 class BrokenStream(Exception):
@@ -54,7 +59,7 @@ def _plain(file: IO[bytes]) -> Iterator[bytes]:
 
 def _gzip(file: IO[bytes]) -> Iterator[bytes]:
     # A file may have a hundred thousand members in a megabyte: GzipFile does not copy the rest after each.
-    return _until_broken(file, lambda: gzip.GzipFile(fileobj=file), (EOFError, gzip.BadGzipFile, zlib.error))
+    return _until_broken(file, lambda source: gzip.GzipFile(fileobj=source), (gzip.BadGzipFile, zlib.error))
 
 
 def _zstd(file: IO[bytes]) -> Iterator[bytes]:
@@ -63,9 +68,9 @@ def _zstd(file: IO[bytes]) -> Iterator[bytes]:
     except ImportError as error:
         raise not_installed() from error
 
-    def opened() -> _Unpacker:
+    def opened(source: IO[bytes]) -> _Unpacker:
         unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
-        reader: _Unpacker = unpacker.stream_reader(file, read_across_frames=True, closefd=False)
+        reader: _Unpacker = unpacker.stream_reader(source, read_across_frames=True, closefd=False)
         return reader
 
     return _until_broken(file, opened, (zstandard.ZstdError,))
@@ -78,34 +83,51 @@ class _Unpacker(Protocol):
         """The next available bytes, at most `size`; b"" at the end."""
 
 
+class _Stepped:
+    """Reads a file from its beginning: at most `step` bytes at once, and from `start` on byte by byte."""
+
+    def __init__(self, file: IO[bytes], step: int, start: int) -> None:
+        self._file, self._step, self._start = file, step, start
+        self.last = 0
+        """Where the last piece begins."""
+        file.seek(0)
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at most `size`: all of them for a field of a header."""
+        self.last = self._file.tell()
+        if size > _LONGEST_FIELD:
+            size = min(size, self._step, max(1, self._start - self.last))
+        return self._file.read(size)
+
+
 def _until_broken(
-    file: IO[bytes], opened: Callable[[], _Unpacker], broken: tuple[type[Exception], ...]
+    file: IO[bytes], opened: Callable[[IO[bytes]], _Unpacker], broken: tuple[type[Exception], ...]
 ) -> Iterator[bytes]:
-    """Everything that can be unpacked before an error in `broken`. Raises BrokenStream after such errors."""
-    unpacker, given = opened(), 0
-    try:
-        while chunk := unpacker.read1(CHUNK):
-            given += len(chunk)
-            yield chunk
-    except broken as error:
-        yield from _before_break(file, opened, given, broken)
-        raise BrokenStream(str(error)) from error
+    """Everything that can be unpacked before an error in `broken`. Raises BrokenStream after such errors.
 
-
-def _before_break(
-    file: IO[bytes], opened: Callable[[], _Unpacker], given: int, broken: tuple[type[Exception], ...]
-) -> Iterator[bytes]:
-    """The bytes that a failed read had unpacked before the break: reads again, byte by byte after `given`."""
-    file.seek(0)
-    unpacker, last = opened(), bytearray()
-    try:
-        while given > 0 and (chunk := unpacker.read1(min(CHUNK, given))):
-            given -= len(chunk)
-        while len(last) < CHUNK and (byte := unpacker.read1(1)):
-            last += byte
-    except broken:
-        pass
-    yield bytes(last)
+    A read that fails loses what it has unpacked. So the file is read again in small steps, to find the one
+    that fails, and again, byte by byte from there: no work depends on how much a packed byte unpacks to.
+    """
+    given, start, why = 0, sys.maxsize, ""
+    for step in (CHUNK, _SMALL_STEP, _SMALL_STEP):
+        source, place = _Stepped(file, step, start), 0
+        unpacker = opened(cast(IO[bytes], source))
+        try:
+            while chunk := unpacker.read1(CHUNK):
+                place += len(chunk)
+                if place > given:
+                    new, given = chunk[given - place :], place
+                    yield new
+        except EOFError as error:  # all was read, and nothing lost
+            raise BrokenStream(str(error)) from error
+        except broken as error:
+            why = str(error)
+            if step == _SMALL_STEP:
+                # GzipFile unpacks the rest of a step with the next one. The byte before brings what is left.
+                start = source.last - _SMALL_STEP - 1
+        else:
+            return
+    raise BrokenStream(why)
 
 
 def _lz4(file: IO[bytes]) -> Iterator[bytes]:
@@ -123,9 +145,13 @@ def _lz4(file: IO[bytes]) -> Iterator[bytes]:
             yield packed
             continue
         try:
-            yield bytes(cramjam.lz4.decompress_block(packed, output_len=size))
+            unpacked = bytearray(size)
+            found = cramjam.lz4.decompress_block_into(packed, unpacked, output_len=size)
         except Exception as error:  # cramjam raises its own exception
             raise BrokenStream(str(error)) from error
+        if found != size:
+            raise BrokenStream("a block is shorter than it says")
+        yield bytes(unpacked)
 
 
 def _snappy(file: IO[bytes]) -> Iterator[bytes]:

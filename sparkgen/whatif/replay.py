@@ -7,6 +7,7 @@ a free slot, with the executors in a random order that depends on a seed.
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import math
 import random
@@ -72,8 +73,8 @@ class Replay:
         for job in work.jobs:
             self._together.setdefault(job.execution, []).extend(job.stages)
         self._executors: dict[int, _Executor] = {}
-        self._free: dict[int, set[int]] = {}
-        """Group of profiles (Tasks.group) -> its executors with free shares."""
+        self._free: dict[int, list[tuple[int, int]]] = {}
+        """Group of profiles (Tasks.group) -> its executors with free shares, as sorted pairs of the two."""
         self._registrations = 0
         self._began: dict[int, float] = {}
         """Job -> its start."""
@@ -156,8 +157,8 @@ class Replay:
     def _registered(self, id_: int, profile: int, now: float) -> None:
         slots = self.settings.shape(profile).slots
         self._registrations += 1
-        self._executors[id_] = _Executor(now, profile, self._registrations, self._shares.whole, slots)
-        self._free_of(profile).add(id_)
+        self._executors[id_] = _Executor(now, profile, self._registrations, 0, slots)
+        self._set_free(id_, self._shares.whole)
         if self._policy is not None:
             self._policy.executor_added(profile, id_, now)
             self._look_soon(now)
@@ -165,6 +166,8 @@ class Replay:
         self._schedule(now)
 
     def _gone(self, id_: int, now: float) -> None:
+        if id_ in self._executors:
+            self._set_free(id_, 0)
         executor = self._executors.pop(id_, None)
         self._lost += id_ not in self._pods.kills
         if self._policy is not None:
@@ -172,7 +175,6 @@ class Replay:
             self._look_soon(now)
         if executor is None:
             return
-        self._free_of(executor.profile).discard(id_)
         for place, task in executor.running:
             self._tasks.leave(place)
             self._requeue(place, task, now)
@@ -298,8 +300,8 @@ class Replay:
     def _schedule(self, now: float) -> None:
         orders = [(one, self._tasks.order(one)) for one in self._tasks.open_groups() if self._free.get(one)]
         for group, order in orders:
-            if self._tasks.next_stage(order) is not None:
-                self._offer(order, self._free_executors(group), now)
+            if (place := self._tasks.next_stage(order)) is not None:
+                self._offer(order, self._free_executors(group, place, order), now)
         if self._policy is not None:
             self._policy.queue_empty(self._tasks.waiting)
 
@@ -311,19 +313,40 @@ class Replay:
                 place = self._tasks.next_stage(order)
                 if place is None:
                     return
-                if self._executors[id_].free >= self._shares.of(self.work.stages[place].profile):
+                if self._executors[id_].free >= self._share(place):
                     self._launch(place, id_, now)
                     taken.append(id_)
             free = [id_ for id_ in taken if self._executors[id_].free > 0]
 
-    def _free_of(self, profile: int) -> set[int]:
-        return self._free.setdefault(self._tasks.group(profile), set())
+    def _set_free(self, id_: int, free: int) -> None:
+        executor = self._executors[id_]
+        group = self._free.setdefault(self._tasks.group(executor.profile), [])
+        if executor.free > 0:
+            del group[bisect.bisect_left(group, (executor.free, id_))]
+        executor.free = free
+        if free > 0:
+            bisect.insort(group, (free, id_))
 
-    def _free_executors(self, group: int) -> list[int]:
-        free = sorted(self._free[group] - self._pods.kills, key=lambda id_: self._executors[id_].number)
+    def _free_executors(self, group: int, first: int, order: list[int]) -> list[int]:
+        """The executors that may get tasks of these stages, in a random order.
+
+        While the first stage has tasks, nothing else is assigned. So if it has more of them than there are
+        executors with room for one, the others get nothing.
+        """
+        free = self._with_free(group, self._share(first))
+        if len(free) < len(self._free[group]) and len(self._stages[first].waiting) <= len(free):
+            free = self._with_free(group, min(map(self._share, order)))
+        free.sort(key=lambda id_: self._executors[id_].number)
         if len(free) > 1:
             self._chance.shuffle(free)
         return free
+
+    def _with_free(self, group: int, share: int) -> list[int]:
+        own = self._free[group]
+        return [id_ for _, id_ in own[bisect.bisect_left(own, (share, 0)) :] if id_ not in self._pods.kills]
+
+    def _share(self, place: int) -> int:
+        return self._shares.of(self.work.stages[place].profile)
 
     def _launch(self, place: int, id_: int, now: float) -> None:
         executor, task = self._executors[id_], self._tasks.take(place)
@@ -333,9 +356,7 @@ class Replay:
         if executor.cold > 0:
             executor.cold -= 1
             seconds += self.work.warm_up
-        executor.free -= self._shares.of(self.work.stages[place].profile)
-        if executor.free == 0:
-            self._free_of(executor.profile).discard(id_)
+        self._set_free(id_, executor.free - self._share(place))
         self._launches += 1
         launch = executor.running[(place, task)] = self._launches
         if self._policy is not None:
@@ -347,8 +368,7 @@ class Replay:
         if executor is None or executor.running.get((place, task)) != launch:
             return  # the attempt was lost with its executor
         del executor.running[(place, task)]
-        executor.free += self._shares.of(self.work.stages[place].profile)
-        self._free_of(executor.profile).add(id_)
+        self._set_free(id_, executor.free + self._share(place))
         self._tasks.leave(place)
         self._task_seconds += seconds
         state, stage = self._stages[place], self.work.stages[place]

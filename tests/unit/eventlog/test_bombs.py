@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import io
+import random
 import struct
 import sys
 import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import cramjam
 import pytest
 import zstandard
 
-from sparkgen.eventlog import files, gather, lines, read_recording
+from sparkgen.eventlog import codecs, files, gather, lines, read_recording
 from sparkgen.eventlog.errors import EventLogError
+from tests.unit.bounds.work import work
 
 from . import event_log as made
 
@@ -179,6 +185,65 @@ def test_empty_lines_cost_nothing_each(tmp_path: Path) -> None:
         sys.setprofile(None)
     assert found.task_seconds == pytest.approx(9.0)
     assert calls < 20_000
+
+
+def broken_gzip(text: bytes) -> bytes:
+    """The text, and a block of a type that does not exist."""
+    packer = zlib.compressobj(9, wbits=31)
+    return packer.compress(text) + packer.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 9
+
+
+def broken_zstd(text: bytes) -> bytes:
+    """The text, with a wrong checksum."""
+    packed = zstandard.ZstdCompressor(write_checksum=True).compress(text)
+    return packed[:-1] + bytes([packed[-1] ^ 1])
+
+
+@pytest.mark.parametrize(
+    ("broken", "ending"), [(broken_gzip, "gz"), (broken_zstd, "zstd")], ids=["gzip", "zstd"]
+)
+def test_a_break_costs_work_by_what_is_packed(
+    broken: Callable[[bytes], bytes], ending: str, tmp_path: Path
+) -> None:
+    """A kilobyte may unpack to a mebibyte: its bytes are no steps, in none of the files of a rolling log."""
+    with zipfile.ZipFile(tmp_path / "log.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            f"eventlog_v2_app/events_1_a.{ending}", broken(made.text(made.small()[:-1]) + b"\n" * 1_000_000)
+        )
+        for number in (2, 3):
+            archive.writestr(f"eventlog_v2_app/events_{number}_a.{ending}", broken(b"\n" * (1 << 20)))
+    found = []
+    assert work(lambda: found.append(read_recording(str(tmp_path / "log.zip")))) < 200_000
+    assert found[0].task_seconds == pytest.approx(9.0)
+    assert found[0].reading.cut_off == 3
+
+
+@pytest.mark.parametrize(
+    ("broken", "codec"), [(broken_gzip, "gz"), (broken_zstd, "zstd")], ids=["gzip", "zstd"]
+)
+@pytest.mark.parametrize("size", [0, 1, 40_000, codecs.CHUNK - 1, codecs.CHUNK, 3 * codecs.CHUNK + 5])
+@pytest.mark.parametrize("kind", ["noise", "zeros"])
+def test_all_before_a_break_is_kept_once(
+    broken: Callable[[bytes], bytes], codec: str, size: int, kind: str
+) -> None:
+    """Whatever its size, and however much a packed byte has."""
+    text = random.Random(size).randbytes(size) if kind == "noise" else bytes(size)  # noqa: S311
+    found: list[bytes] = []
+    with pytest.raises(codecs.BrokenStream):
+        found.extend(codecs.chunks(io.BytesIO(broken(text)), codec))
+    assert b"".join(found) == text
+
+
+def test_a_block_of_lz4_has_no_more_than_it_has() -> None:
+    """A few bytes that claim 64 MiB are no zeros."""
+    packed = bytes(cramjam.lz4.compress_block(b"some text", store_size=False))
+    for size, sound in ((9, True), (10, False), (codecs.LARGEST_BLOCK, False)):
+        file = io.BytesIO(struct.pack("<8sBiii", b"LZ4Block", 0x25, len(packed), size, 0) + packed)
+        if sound:
+            assert b"".join(codecs.chunks(file, "lz4")) == b"some text"
+            continue
+        with pytest.raises(codecs.BrokenStream, match="a block is shorter than it says"):
+            next(codecs.chunks(file, "lz4"))
 
 
 def _written(path: Path, data: bytes) -> Path:

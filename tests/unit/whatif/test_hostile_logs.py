@@ -23,13 +23,15 @@ from sparkgen.whatif import json_report, overlay_report, page, recorded, text_re
 from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
 from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
+from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
 from sparkgen.whatif.recorded import NotReplayable, most_executors
+from sparkgen.whatif.replay import replay
 from sparkgen.whatif.study import Question, study
 from tests.unit.bounds.work import work
 from tests.unit.eventlog import event_log as made
-from tests.unit.whatif.workloads import work_of
+from tests.unit.whatif.workloads import fixed, of_jobs, stage, work_of
 
 VALUES = st.one_of(
     st.none(),
@@ -286,6 +288,25 @@ def test_profiles_cost_no_square_of_work(tmp_path: Path) -> None:
         work(lambda log=log: study(read_recording(str(tmp_path / log)), Question())) for log in ("20", "80")
     )
     assert many < 5 * few
+
+
+@pytest.mark.parametrize("each", [1, 50], ids=["stages of one task", "stages of many"])
+def test_executors_without_room_for_a_task_cost_nothing_at_its_end(each: int) -> None:
+    """Tasks that need a whole executor, of which one is free: the others have room for smaller ones only."""
+
+    def played(busy: int, count: int) -> Outcome:
+        short = [stage(1 + one, [0.01] * each, job=1 + one, profile=1) for one in range(count // each)]
+        long = stage(0, [900.0] * busy)
+        work_ = of_jobs([(0.0, [long]), *((0.0, [one]) for one in short)])
+        jobs = [replace(job, after=() if job.id < 2 else (job.id - 1,)) for job in work_.jobs]
+        settings = fixed(busy + 1, 4, profiles={1: fixed(1).default})
+        return replay(replace(work_, jobs=tuple(jobs)), settings)
+
+    few, many = (
+        work(lambda busy=busy: played(busy, 200)) - work(lambda busy=busy: played(busy, 100))
+        for busy in (20, 100)
+    )
+    assert many < 1.1 * few
 
 
 def test_more_profiles_than_a_replay_can_handle_are_refused(
