@@ -41,7 +41,8 @@ def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> N
 def code(folder: Path) -> None:
     """Write the files of RECIPE and those of the package."""
     for path in sorted(_recipe().iterdir()):
-        shutil.copyfile(path, folder / path.name)
+        if path.is_file():  # an installer adds a folder with the compiled form of Python files
+            shutil.copyfile(path, folder / path.name)
     for name, data in package():
         (folder / "python" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "python" / name).write_bytes(data)

@@ -28,7 +28,7 @@ RESERVED = {
     "helm.sh/": "Helm reads, and only the chart sets,",
     "meta.helm.sh/": "Helm sets and reads",
 }
-"""Prefix of names that no document sets -> who does. For example, Helm replaces objects of others by a hook."""
+"""Prefix of names that no document sets -> who does. By a hook, Helm would replace objects of others."""
 _MAPS = frozenset({"labels", "annotations", "serviceLabels", "serviceAnnotations"})
 """Names of all fields, also in pod templates, that set labels or annotations. Selectors have other names."""
 

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparkgen import contract
 from sparkgen.schema.store import ANNOTATIONS, bundle
 from sparkgen.semantics import rules_conffiles, rules_metadata, rules_sizes
 

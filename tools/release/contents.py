@@ -21,8 +21,8 @@ from typing import IO, Any
 from common.cachedir import ToolError
 from common.command import tells_errors
 from release import archives
-from sparkgen.image.context import RECIPE
 
+_PROGRAM = Path(__file__).resolve().parents[2] / "images" / "runtime" / "assemble.py"
 MOST_BYTES = 60_000_000
 """The largest size of the layers of an architecture, unpacked."""
 MACHINES = {"amd64": 62, "arm64": 183}
@@ -66,9 +66,9 @@ class Contents:
 @cache
 def _assemble() -> Any:
     """The program that makes the image, as a module: it reads ELF files."""
-    spec = importlib.util.spec_from_file_location("assemble", RECIPE[-1] / "assemble.py")
+    spec = importlib.util.spec_from_file_location("assemble", _PROGRAM)
     if spec is None or spec.loader is None:
-        raise ToolError(f"there is no assemble.py in {RECIPE[-1]}")
+        raise ToolError(f"there is no {_PROGRAM}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look there
     spec.loader.exec_module(module)

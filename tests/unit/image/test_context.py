@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
@@ -74,6 +75,10 @@ def test_its_files_have_the_same_times_and_modes(tmp_path: Path, monkeypatch: py
     jar.write_bytes(b"jar")
     monkeypatch.setattr(context, "libraries", lambda *_: None)
     monkeypatch.setattr(context, "scheduler_jars", lambda *_: [jar])
+    recipe = tmp_path / "recipe"
+    shutil.copytree(context._recipe(), recipe, ignore=lambda *_: ["__pycache__"])
+    (recipe / "__pycache__").mkdir()  # as pip leaves it
+    monkeypatch.setattr(context, "RECIPE", (recipe,))
     before = os.umask(0o077)
     try:
         context.write(tmp_path / "context", {}, Quiet())

@@ -15,7 +15,7 @@ import pytest
 
 from sparkgen.image import context, pins
 
-PROGRAM = context.RECIPE[-1] / "assemble.py"
+PROGRAM = Path(__file__).parents[3] / "images" / "runtime" / "assemble.py"
 
 
 def _load() -> Any:
@@ -227,7 +227,7 @@ def test_all_of_it_has_one_time_and_is_compiled(
     write(
         copy.image,
         {
-            "opt/sparkgen-runtime/sparkgen-runtime": (context.RECIPE[-1] / "sparkgen-runtime").read_bytes(),
+            "opt/sparkgen-runtime/sparkgen-runtime": (PROGRAM.parent / "sparkgen-runtime").read_bytes(),
             "opt/sparkgen-runtime/python/own.py": b"'own'",
         },
     )
@@ -279,7 +279,7 @@ def test_nothing_that_the_runtime_imports_is_left_out() -> None:
 def test_python_is_on_the_path(copy: Any, monkeypatch: pytest.MonkeyPatch, python: str, linked: bool) -> None:
     """Wherever the base has it: hooks of the chart call python3 by its name."""
     monkeypatch.setattr(sys, "executable", python)
-    program = (context.RECIPE[-1] / "sparkgen-runtime").read_bytes()
+    program = (PROGRAM.parent / "sparkgen-runtime").read_bytes()
     write(copy.image, {"opt/sparkgen-runtime/sparkgen-runtime": program, "usr/local/bin/.keep": b""})
     assemble.add_program(copy.image)
     assert (copy.image / "usr/local/bin/python3").is_symlink() == linked
