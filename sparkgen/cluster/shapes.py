@@ -88,6 +88,16 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
 """Lists of maps -> the fields that each of these maps must have, as texts."""
 
 
+FREE = frozenset(
+    (
+        *("labels", "annotations", "matchLabels", "nodeSelector", "selector", "data", "stringData"),
+        *("binaryData", "volumeAttributes", "options", "parameters", "limits", "requests", "hard", "used"),
+        *("allocatable", "capacity", "overhead"),
+    )
+)
+"""Fields that are maps with keys of the user's choice: a label may be called `env`, or a file `template`."""
+
+
 @dataclass(slots=True)
 class Room:
     """The room that is left, in units of 64 bytes."""
@@ -188,8 +198,23 @@ def _map(value: Mapping[str, Any], levels: int, room: Room) -> dict[str, Any]:
         if key in _LISTS:
             if isinstance(one, list):
                 kept[key] = _list(key, one, levels - 1, room)
+        elif key in FREE and isinstance(one, dict):
+            if key not in _TYPES or _TYPES[key](one):
+                kept[key] = _free(one, levels - 1, room)
         elif key not in _TYPES or _TYPES[key](one):
             kept[key] = _any(one, levels - 1, room)
+    return kept
+
+
+def _free(value: Mapping[str, Any], levels: int, room: Room) -> dict[str, Any]:
+    """Returns a map with any keys; one with keys of Kubernetes may be inside, as in a selector."""
+    kept: dict[str, Any] = {}
+    room.left -= _ROOM_OF_MAP
+    for key, one in value.items() if levels else ():
+        if room.left <= 0:
+            break
+        inner = _free if key in FREE and isinstance(one, dict) else _any
+        kept[key] = inner(one, levels - 1, room)
     return kept
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,18 +81,28 @@ class Configured:
 def find(here: Path, user: int | None = None) -> Path | None:
     """The configuration in a folder, or in the nearest one above it up to the repository's root, or None.
 
-    The folder with `.git` is the root. Above `here`, a file counts only if its owner is root, `user` (by
-    default the effective user) or the owner of `here`: folders above, such as /tmp, may be writable for
-    anybody, and whoever writes this file chooses an image that gets a credential.
+    The folder with `.git` is the root. Above `here`, and in a folder that everybody may write to, a file
+    counts only if its owner is root, `user` (by default the effective user) or the owner of `here`, and so is
+    that of a link to it: whoever writes this file chooses an image that gets a credential.
     """
-    trusted = {0, os.geteuid() if user is None else user, here.stat().st_uid}
+    place = here.stat()
+    trusted = {0, os.geteuid() if user is None else user, place.st_uid}
     for folder in (here, *here.parents):
         file = folder / FILE_NAME
-        if file.is_file() and (folder == here or file.stat().st_uid in trusted):
+        if _is_file(file, None if folder == here and not place.st_mode & stat.S_IWOTH else trusted):
             return file
         if (folder / ".git").exists():
             return None
     return None
+
+
+def _is_file(path: Path, trusted: set[int] | None) -> bool:
+    """Whether there is a file, of a trusted owner; None: of anybody."""
+    try:
+        entry, target = path.lstat(), path.stat()
+    except OSError:  # nothing, or a link of somebody to where this user may not look
+        return False
+    return stat.S_ISREG(target.st_mode) and (trusted is None or {entry.st_uid, target.st_uid} <= trusted)
 
 
 def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:

@@ -52,10 +52,18 @@ def log_files(path: Path) -> list[LogFile]:
     )
 
 
+_PADDING = 64 << 10
+"""Bytes of a compressed log in an archive that may be anything, such as the headers of many blocks."""
+
+
 def _zipped(path: Path) -> list[LogFile]:
     found = members(path)
     # `zipfile` never unpacks more than this size.
     refuse_bomb(path, sum(member.info.file_size for member in found), path.stat().st_size)
+    for member in found:
+        # What is compressed cannot be compressed much again: a file of zeros can, and takes long to read.
+        if codec_of(member.name) and member.info.file_size > 2 * member.info.compress_size + _PADDING:
+            raise EventLogError(f"{path}: {member.name} is no compressed log; check that it is an event log")
     folders = by_first_part(found)
     if not folders:
         raise EventLogError(f"{path} contains no event log; download the archive again")

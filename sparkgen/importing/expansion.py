@@ -247,6 +247,9 @@ def _with_default(match: re.Match[str], variables: Variables, fields: _Fields) -
     from sparkgen.importing.shell import words_in  # noqa: PLC0415 - that module imports this one
 
     name, colon, operator, text = match.groups()
+    variables.budget.left -= len(text)  # each level of nested defaults is read again
+    if variables.budget.left < 0:
+        return None
     known = variables.get(name)
     is_set = (
         known is not None and bool(known) and (not colon or bool(known[0].text) or bool(known[0].variables))

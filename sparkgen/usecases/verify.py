@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from sparkgen import contract
 from sparkgen.cluster.annotations import TRACKING
 from sparkgen.diff.live import listed
-from sparkgen.diff.rendered import manifest_files
 from sparkgen.diff.values import owner_label
 from sparkgen.document import sources
 from sparkgen.document.parse import each_document, too_large
@@ -33,6 +34,8 @@ MOST_BYTES = 16 << 20
 _MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
 """What a file contains if an object in it is the runtime or names it, unless an escape of YAML hides it."""
 _ESCAPE = re.compile(rb"\\[xuU\r\n]")
+_ENCODED = re.compile(rb"\A(?:\xfe\xff|\xff\xfe|.?\0)|!.{0,99}binary", re.DOTALL)
+"""UTF-16 or UTF-32, or a tag for base64: kubectl reads both."""
 _POD_SPECS = (("spec", "jobTemplate", "spec", "template", "spec"), ("spec", "template", "spec"), ("spec",))
 _OF_SERVER = ("uid", "resourceVersion", "creationTimestamp", "generation", "selfLink", "managedFields")
 
@@ -69,6 +72,9 @@ class Runtimes:
             self.checked.append(_check(item, namespace, locate, mistakes))
         for name in _runtimes_of(item):
             self.users.setdefault((namespace, name), set()).add(_owner(item))
+        if sorts := _other_sources(item):
+            text = f"the files of its volume `{contract.RUNTIME_VOLUME}` come from {', '.join(sorts)}"
+            self.checked.append(Checked(namespace, _owner(item), "altered", locate(()), (text,)))
 
     def rows(self) -> list[Checked]:
         """Returns all ConfigMaps with their applications, sorted, and those that are missing."""
@@ -90,9 +96,10 @@ def in_files(paths: Sequence[str]) -> Runtimes:
         if isinstance(data, Problem):
             found.unread.append(data)
             continue
-        is_marked = any(mark in data for mark in _MARKS)
+        is_encoded = bool(_ENCODED.search(data))
+        is_marked = any(mark in data for mark in _MARKS) or is_encoded
         if is_marked or _ESCAPE.search(data):
-            ended = each_document(data, name, lambda one: _add_document(found, one))
+            ended = each_document(data, name, partial(_add_document, found, is_encoded=is_encoded))
             # Any other file may be a template, or YAML that only another program reads.
             found.unread += ended if is_marked else ()
     return found
@@ -101,7 +108,15 @@ def in_files(paths: Sequence[str]) -> Runtimes:
 def _files(path: str) -> list[str]:
     if path == sources.STDIN or not Path(path).is_dir():
         return [path]
-    return [sources.Found(file.as_posix()) for file in sorted(manifest_files(Path(path)))]
+    return [sources.Found(file.as_posix()) for file in sorted(_as_kubectl(Path(path)))]
+
+
+def _as_kubectl(directory: Path) -> Iterator[Path]:
+    """The files that `kubectl apply -R` reads below a directory: hidden ones and JSON, too."""
+    for folder, names, files in os.walk(directory):
+        names[:] = [name for name in names if name != ".git"]
+        paths = (Path(folder, name) for name in files if name.endswith((".yaml", ".yml", ".json")))
+        yield from (path for path in paths if path.is_file() or not path.exists())
 
 
 def _read(path: str) -> bytes | Problem:
@@ -111,17 +126,16 @@ def _read(path: str) -> bytes | Problem:
     return data if len(data) <= MOST_BYTES else too_large(sources.STDIN_NAME, MOST_BYTES)
 
 
-def _add_document(found: Runtimes, document: Composed) -> None:
-    """Add the objects of a document: one, or those of a list, as kubectl reads it."""
+def _add_document(found: Runtimes, document: Composed, *, is_encoded: bool) -> None:
+    """Add the objects of a document: one, or those of a list. For kubectl, whatever has `items` is a list."""
     root = document.root
     if root is None or not root.is_mapping:
         return
-    mistakes = [
-        f"{one.position}: {one.message}" for one in document.problems if one.severity is Severity.ERROR
-    ]
+    errors = [one for one in document.problems if one.severity is Severity.ERROR]
+    mistakes = [f"{one.position}: {one.message}" for one in errors]
+    found.unread += errors if is_encoded else ()
     items = root.entries.get("items")
-    several = items is not None and items.is_list and str(root.value.get("kind")).endswith("List")
-    for node in items.items if items is not None and several else [root]:
+    for node in [root, *(items.items if items is not None and items.is_list else ())]:
         found.add(node.value, _locator(node), mistakes)
 
 
@@ -189,6 +203,14 @@ def _runtimes_of(item: dict[Any, Any]) -> Iterator[str]:
             name = _dig(volume, "configMap", "name")
             if isinstance(name, str) and (_dig(volume, "name") == contract.RUNTIME_VOLUME or line_of(name)):
                 yield name
+
+
+def _other_sources(item: dict[Any, Any]) -> list[str]:
+    """The kinds of volumes from which an object's pods get the runtime, but for its ConfigMap."""
+    lists = [_dig(item, *path, "volumes") for path in _POD_SPECS]
+    volumes = [one for found in lists if isinstance(found, list) for one in found]
+    own = [one for one in volumes if _dig(one, "name") == contract.RUNTIME_VOLUME]
+    return sorted({str(key) for one in own for key in one if key not in ("name", "configMap")})
 
 
 def _dig(value: Any, *path: str) -> Any:

@@ -122,6 +122,18 @@ def test_lists_leave_the_content_of_objects_with_the_server(program: Any) -> Non
     assert anything == "application/json"
 
 
+def test_labels_of_a_neighbour_take_no_memory(program: Any) -> None:
+    """A ConfigMap may have 60,000 of them, and several end a hook that keeps them."""
+    own = {"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}
+    many = {f"l{number}": "" for number in range(1_000)}
+    large = {"metadata": {"name": "a", "uid": "1", "annotations": {**own, **many}, "labels": many}}
+    with serving(200, body=json.dumps({"items": [large], "metadata": {"continue": ""}}).encode()) as api:
+        program.API = api.address
+        found = program.call("GET", "/x")
+        assert found["items"] == [{"metadata": {"name": "a", "uid": "1", "annotations": own}}]
+        assert program.owned("/x", "default", "pi") == {"a": "1"}
+
+
 def test_only_what_was_listed_is_deleted(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has got its name meanwhile stays, and is looked at again."""
     rounds = [{"a": "1"}, {"a": "1"}, {"a": "2"}, {}]

@@ -13,6 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparkgen.cluster import shapes
 from sparkgen.cluster.channel import Call
 from sparkgen.cluster.connection import Cluster
 from sparkgen.cluster.errors import ClusterError
@@ -188,6 +189,19 @@ def test_what_kubernetes_has_is_kept() -> None:
     assert len(RENDERED) > 50
     for item in RENDERED:
         assert conforming(item) == item
+
+
+@pytest.mark.parametrize("place", sorted(shapes.FREE))
+def test_a_key_of_the_users_choice_may_have_the_name_of_any_field(place: str) -> None:
+    """A label may be called `env`, and a file `template`: `run` copies them, and `diff` compares them."""
+    chosen = dict.fromkeys([*shapes._TYPES, *shapes._LISTS, *shapes.FREE], "text")
+    item = {
+        "kind": "Job",
+        "metadata": {"name": "pi", place: chosen},
+        "spec": {place: chosen, "template": {"spec": {"affinity": [{"selector": {"matchLabels": chosen}}]}}},
+    }
+    assert conforming(item) == item
+    assert shapes.shortened(item, shapes.Room(1_000_000)) == item
 
 
 def test_what_is_too_deep_for_kubernetes_is_dropped() -> None:

@@ -134,7 +134,7 @@ def _made(
 def context(folder: Path, recipes: list[Path]) -> None:
     """Write the build context of the Dockerfile; files of a later recipe replace those of an earlier one."""
     for recipe in recipes:
-        shutil.copytree(recipe, folder, dirs_exist_ok=True)
+        shutil.copytree(recipe, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     python = folder / "python"
     for name, data in _package():
         (python / name).parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def _package() -> Iterator[tuple[str, bytes]]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    return ((path.name, path.read_bytes()) for path in sorted(folder.iterdir()))
+    return ((path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file())
 
 
 def _jars() -> list[Path]:

@@ -19,7 +19,8 @@ ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 API = "https://kubernetes.default.svc"
 SELECTOR = "sparkgen.dev/run"
 PATIENCE_SECONDS = 240
-PAGE = 500
+PAGE = 20
+"""Objects in one answer: each may have 1.5 MiB of labels, and the hook has 256 MiB of memory."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 """Of a list: the content of a neighbour's ConfigMaps stays with the API server."""
 
@@ -29,6 +30,16 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_):
         """Follow nothing, so that the answer is an error."""
+
+
+def trimmed(value):
+    """An object's metadata without what may be large: anybody's labels must not take this pod's memory."""
+    if "uid" not in value:
+        return value
+    annotations = value.get("annotations")
+    own = annotations if isinstance(annotations, dict) else {}
+    read = {key: text for key, text in own.items() if key.startswith("meta.helm.sh/")}
+    return {"name": value.get("name"), "uid": value["uid"], "annotations": read}
 
 
 def call(method, path, query=None, body=None):
@@ -43,7 +54,7 @@ def call(method, path, query=None, body=None):
     opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), NoRedirect)
     try:
         with opener.open(request, timeout=30) as answer:
-            return json.load(answer)
+            return json.load(answer, object_hook=trimmed)
     except urllib.error.HTTPError as error:
         if error.code == 404 or (method, error.code) == ("DELETE", 409):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -168,6 +169,49 @@ def test_an_escape_hides_no_runtime(rendered: Cli) -> None:
         item = item.replace(word, f"\\u{ord(word[0]):04x}{word[1:]}")
     Path("deploy/hidden.yaml").write_text(item)
     assert ("altered", EARLIER.name, []) in rows(rendered("verify", "deploy", "-o", "json"))
+
+
+def _hidden(text: str) -> dict[str, tuple[str, bytes]]:
+    """Forms in which kubectl reads an object that a search for its words in YAML files misses."""
+    listed = f"apiVersion: v1\nkind: ConfigMap\nitems:\n- {json.dumps(yaml.safe_load(text))}\n"
+    coded = text.replace(OLD, f"!!binary {base64.b64encode(OLD.encode()).decode()}")
+    for word in (contract.RUNTIME_NAME, "runtime.pyz", "scheduler.jar"):
+        coded = coded.replace(f": {word}\n", f": !!binary {base64.b64encode(word.encode()).decode()}\n")
+    return {
+        "a list by its items": ("a.yaml", listed.encode()),
+        "JSON": ("a.json", json.dumps(yaml.safe_load(text)).encode()),
+        "UTF-16": ("a.yaml", text.encode("utf-16")),
+        "a hidden folder": (".d/a.yaml", text.encode()),
+        "base64": ("a.yaml", coded.encode()),
+    }
+
+
+@pytest.mark.parametrize("form", list(_hidden(dump({"a": 1}))))
+def test_whatever_kubectl_reads_is_found_or_said_not_to_be_checked(rendered: Cli, form: str) -> None:
+    """Another program under the name of the right one, beside it."""
+    text = Path("deploy", FILE).read_text("utf-8")
+    item = yaml.safe_load(text)
+    item["binaryData"] = dict.fromkeys(item["binaryData"], "ZXZpbA==")
+    name, data = _hidden(dump(item))[form]
+    Path("deploy", name).parent.mkdir(exist_ok=True)
+    Path("deploy", name).write_bytes(data)
+    result = rendered("verify", "deploy", "-o", "json")
+    found = json.loads(result.out)
+    assert result.code == 1
+    assert "altered" in [row["state"] for row in found["runtimes"]] or found["unread"]
+
+
+def test_the_runtime_comes_from_its_config_map_alone(rendered: Cli) -> None:
+    """A volume of its name may have other files."""
+    path = next(path for path in Path("deploy").rglob("*.yaml") if "kind: Job" in path.read_text("utf-8"))
+    item = yaml.safe_load(path.read_text("utf-8"))
+    for volume in item["spec"]["template"]["spec"]["volumes"]:
+        if volume["name"] == contract.RUNTIME_VOLUME:
+            volume["projected"] = {"sources": [{"configMap": volume.pop("configMap")}]}
+    path.write_text(dump(item))
+    result = rendered("verify", "deploy")
+    assert result.code == 1
+    assert "the files of its volume `sparkgen-runtime` come from projected" in result.err
 
 
 def test_an_application_without_its_runtime(rendered: Cli) -> None:

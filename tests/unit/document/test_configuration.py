@@ -176,3 +176,25 @@ def test_a_stranger_above_chooses_no_image(tmp_path: Path) -> None:
     os.chown(trap, 1234, 1234)
     os.chown(mine, 0, 0)
     assert find(mine, user=1234) == trap
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_stranger_in_a_shared_folder_chooses_no_image(tmp_path: Path) -> None:
+    """In the folder itself, if everybody may write there; nor by a link, whose target may be anybody's."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    trap = shared / FILE_NAME
+    trap.touch()
+    os.chown(trap, NOBODY, NOBODY)
+    assert find(shared, user=1234) == trap
+    shared.chmod(0o1777)
+    assert find(shared, user=1234) is None
+    trap.unlink()
+    (tmp_path / "target").touch()
+    trap.symlink_to(tmp_path / "target")
+    assert find(shared, user=1234) == trap
+    os.chown(trap, NOBODY, NOBODY, follow_symlinks=False)
+    assert find(shared, user=1234) is None
+    trap.unlink()
+    trap.symlink_to(trap)  # as one to where this user may not look, it is there and cannot be read
+    assert find(shared, user=1234) is None

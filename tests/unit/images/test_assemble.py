@@ -13,22 +13,11 @@ from typing import Any
 
 import pytest
 
+from release import contents
 from sparkgen.image import context, pins
 
-PROGRAM = Path(__file__).parents[3] / "images" / "runtime" / "assemble.py"
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("assemble", PROGRAM)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["assemble"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-assemble = _load()
+PROGRAM = contents._PROGRAM
+assemble = contents._assemble()
 
 
 def make_elf(*needed: str, search: str = "", machine: int = 62) -> bytes:

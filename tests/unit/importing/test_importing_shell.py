@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.importing import Choices, Imported, Outcome, import_all
+from sparkgen.importing import Choices, Imported, Outcome, import_all, shell
 from sparkgen.importing.commands import Word
 from sparkgen.importing.expansion import MOST_EXPANDED, Variables
 from sparkgen.importing.script import _Reading, read_script
@@ -211,6 +211,17 @@ def test_a_variable_that_doubles_again_and_again_is_not_followed_for_ever(
     [words] = script.submits
     assert sum(len(word.text) for word in words) < MOST_EXPANDED
     assert words[-1].variables
+
+
+def test_nested_defaults_use_up_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each level is read again, so that a function of 200 bytes would be read for minutes."""
+    read: list[int] = []
+    real = shell.words_in
+    monkeypatch.setattr(shell, "words_in", lambda text: read.append(len(text)) or real(text))
+    nested = "${A:-" * 25 + "{}" * 2_000 + "}" * 25
+    calls = "f\n" * 100
+    read_script(f'f() {{ declare x="{nested}"; }}\n{calls}spark-submit --name pi local:///a.py\n')
+    assert sum(read) < 3 * MOST_EXPANDED
 
 
 def test_blocks_deeper_than_any_script_has_them_are_closed_again() -> None:
