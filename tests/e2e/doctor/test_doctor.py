@@ -92,7 +92,7 @@ def test_a_namespace_in_which_little_works(cluster: Cluster, restricted: str, tm
     assert "rights" in verdicts(rows, "fails")
     assert "create, patch, delete jobs.batch" in rows["rights"]["ask"]
     assert verdicts(rows, "unknown") == [
-        *("namespace", "pod-security", "quota", "limit-ranges", "nodes", "storage", "runtime-image")
+        *("namespace", "pod-security", "quota", "limit-ranges", "nodes", "storage")
     ]
     assert rows["pi"]["found"] == "not tried, because of: rights"
     assert left(cluster, restricted) == []

@@ -35,6 +35,13 @@ class Staging:
         known = registry.PASSWORDS[user][0] if user else ""
         return Client(f"{NODE.address}:{port}", LAYOUT.pki / "ca.crt", user, password or known)
 
+    def client_of(self, pod: str, side: str, user: str) -> Client:
+        """A client of one pod, whose certificate is that of the node's address."""
+        known = self.client(side, user)
+        path = "jsonpath={.status.podIP}"
+        address = self.cluster.kubectl("get", "pod", pod, "-n", self.namespace, "-o", path)
+        return Client(f"{address}:5000", known.authority, known.user, known.password, name=NODE.address)
+
     def pods(self, side: str) -> list[str]:
         """The names of the running pods of a side."""
         found = self.cluster.objects("pods", self.namespace, f"sparkgen.dev/staging-side={side}")

@@ -18,7 +18,7 @@ import yaml
 from cluster import network
 from cluster.ociimage import Image, Layer, layer, tar
 from cluster.plan import LAYOUT, NAME
-from cluster.registry_client import Client, Refused
+from cluster.registry_client import Refused
 from sparkgen.model import describe
 from sparkgen.resources import render
 
@@ -106,23 +106,12 @@ def test_the_sides_have_their_own_passwords_and_rights(staging: Staging) -> None
 def test_an_upload_goes_on_at_another_replica(staging: Staging) -> None:
     """Begun at one pod of the side, ended at the other: they share the claim and what signs uploads."""
     data = b"begun here, ended there"
-    one, other = (_address(staging, pod) for pod in staging.pods("push"))
+    one, other = (staging.client_of(pod, "push", "team-a") for pod in staging.pods("push"))
     with network.inside(NAME):
-        place = _at(staging, one).begin_upload(f"{staging.users}/etl")
+        place = one.begin_upload(f"{staging.users}/etl")
         digest = layer(data).digest
-        _at(staging, other).end_upload(place, digest, data)
+        other.end_upload(place, digest, data)
         assert staging.client("pull", "reader").blob(f"{staging.users}/etl", digest) == data
-
-
-def _address(staging: Staging, pod: str) -> str:
-    path = "jsonpath={.status.podIP}"
-    return f"{staging.cluster.kubectl('get', 'pod', pod, '-n', staging.namespace, '-o', path)}:5000"
-
-
-def _at(staging: Staging, address: str) -> Client:
-    """A client of one pod, whose certificate is that of the node's address."""
-    known = staging.client("push", "team-a")
-    return Client(address, known.authority, known.user, known.password, name=NODE.address)
 
 
 def test_pulls_survive_the_death_of_a_replica(staging: Staging) -> None:
