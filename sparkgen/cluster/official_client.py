@@ -24,7 +24,7 @@ from sparkgen.cluster.channel import (
 )
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Chosen
-from sparkgen.cluster.urllib3_client import Again
+from sparkgen.cluster.urllib3_client import Again, accepted
 
 HANDSHAKE = 30.0
 """The longest time in seconds to open a port: the API server asks the kubelet, and it asks the runtime."""
@@ -40,6 +40,10 @@ class Official:
     def __init__(self, api: client.ApiClient) -> None:
         self.server = str(api.configuration.host)
         self._api = api
+        # The client reads the whole body of a refusal, however long.
+        pool = api.rest_client.pool_manager
+        request = pool.request
+        pool.request = lambda *args, **options: accepted(request(*args, **options))
         # The dynamic client uses JSON, whichever version of the typed clients is installed. Its discovery
         # needs a dozen requests and a cache in /tmp that others may write: routes.py has the paths instead.
         self._client = DynamicClient(api, discoverer=_NoDiscovery)

@@ -79,12 +79,17 @@ class Plain:
             timeout=urllib3.Timeout(connect=connect, read=read),
             preload_content=False,
         )
-        if not 200 <= answer.status <= 299:
-            said = answer.read(MOST_OF_REFUSAL, decode_content=True)
-            if len(said) == MOST_OF_REFUSAL:
-                answer.close()
-            raise Refused(answer.status, answer.reason or "", said)
+        return accepted(answer)
+
+
+def accepted(answer: urllib3.BaseHTTPResponse) -> Answer:
+    """Returns the answer. Raises Refused, with the beginning of its body, for a status outside 200 to 299."""
+    if 200 <= answer.status <= 299:
         return answer
+    said = answer.read(MOST_OF_REFUSAL, decode_content=True)
+    if len(said) == MOST_OF_REFUSAL:
+        answer.close()
+    raise Refused(answer.status, answer.reason or "", said)
 
 
 class LoggedIn:

@@ -25,7 +25,9 @@ from sparkgen.cluster import (
     errors,
     official_client,
 )
+from sparkgen.cluster.channel import Refused
 from sparkgen.cluster.routes import route
+from sparkgen.cluster.urllib3_client import MOST_OF_REFUSAL
 from tests.unit.connection.conftest import Server
 from tests.unit.deep import LEVELS, MANAGED, as_json
 
@@ -147,6 +149,15 @@ def test_refusals_are_the_servers_words_and_a_next_step(
         connected(server.address).get("batch/v1", "Job", "pi")
     assert words.format(server=server.address) in str(caught.value)
     assert caught.value.status == answer[0]
+
+
+def test_a_refusal_is_read_to_a_bound(server: Server, connected: Connect) -> None:
+    """Something other than an API server may send a page without an end."""
+    server.answers[f"GET {JOBS}/pi"] = (502, b"x" * 3 * MOST_OF_REFUSAL)
+    with pytest.raises(ClusterError, match="cannot read Job pi in analytics: Bad Gateway") as caught:
+        connected(server.address).get("batch/v1", "Job", "pi")
+    assert isinstance(caught.value.__cause__, Refused)
+    assert len(caught.value.__cause__.body) == MOST_OF_REFUSAL
 
 
 def test_a_namespace_that_is_not_there(server: Server, connected: Connect) -> None:
