@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
 from sparkgen.cluster.errors import ClusterError, Unreadable, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
-from sparkgen.cluster.reading import PIECE, TooLarge, decoded, events, whole_of
+from sparkgen.cluster.reading import PIECE, TooLarge, decoded, events, in_mib, whole_of
 from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
 from sparkgen.cluster.shapes import Room, conforming, data_keys, has_name, shortened
 from sparkgen.objects import Object
@@ -25,14 +25,14 @@ FIELD_MANAGER = "sparkgen"
 PAGES = (500, 50, 5, 1)
 """Objects in one answer to a list: fewer, where an answer is too large to be read."""
 MAX_PAGES = 10_000
-MOST_OF_PAGE = 16 << 20
-"""The most bytes of such an answer: 500 Jobs or pods have some 10 MiB."""
 MOST_MAPS_OF_PAGE = 500_000
-"""The most maps and lists of such an answer, of some 200 bytes in memory each: 500 pods have 100,000."""
+"""The most maps and lists of such an answer, unless it has one object: 500 pods have 100,000."""
 MOST_OF_LIST = 256 << 20
 """The most bytes of all answers to a list."""
 MOST_ROOM_OF_LIST = 16 << 20
 """The most room of a list in memory, in units of 64 bytes: 1 GiB, or some 25,000 pods."""
+MOST_SENT_OF_LOG = 256 << 20
+"""The most bytes of a log that are read to find its end."""
 MOST_OF_LOG = 8 << 20
 """The most bytes of a log that are kept as a whole: 300 lines of a container have at most 5 MiB."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -157,9 +157,10 @@ class Cluster:
             last = size == len(PAGES) - 1
             with in_words(doing, self.server):
                 try:
-                    data = whole_of(self._channel.send(call), MOST_OF_PAGE)
+                    data = whole_of(self._channel.send(call))
                     if not last and data.count(b"{") + data.count(b"[") > MOST_MAPS_OF_PAGE:
-                        raise TooLarge(MOST_OF_PAGE)
+                        raise TooLarge
+                    page = decoded(data, managed=False)
                 except TooLarge:
                     if last:
                         raise
@@ -168,8 +169,7 @@ class Cluster:
                 size = max(size - 1, 0)  # one large object must not make all pages small
                 left -= len(data)
                 if left < 0:
-                    raise TooLarge(MOST_OF_LIST)
-                page = decoded(data, managed=False)
+                    raise TooLarge(in_mib(MOST_OF_LIST))
             yield page
             metadata = page.get("metadata")
             token = metadata.get("continue") if isinstance(metadata, dict) else ""
@@ -255,7 +255,7 @@ class Cluster:
             answer = self._channel.send(call)
             try:
                 for event in events(answer.stream(PIECE, decode_content=True)):
-                    if isinstance(event, dict) and has_name(event.get("object")):
+                    if has_name(event.get("object")):
                         yield {**event, "object": conforming(event["object"])}
             finally:
                 answer.close()
@@ -299,7 +299,7 @@ class Cluster:
         for piece in self.follow(pod, container, namespace, **options):
             kept += piece
             sent += len(piece)
-            if sent > MOST_OF_LIST:
+            if sent > MOST_SENT_OF_LOG:
                 raise Unreadable(f"cannot read the log of {container} in pod {pod}: it has no end")
             if len(kept) > 2 * most:
                 del kept[:-most]

@@ -57,7 +57,7 @@ def in_words(doing: str, server: str) -> Iterator[None]:
     except (HTTPError, OSError) as error:
         raise ClusterError(f"cannot {doing}: {_silence(server, error)}") from error
     except TooLarge as error:
-        raise Unreadable(f"cannot {doing}: the answer of {server} has {error}") from error
+        raise Unreadable(f"cannot {doing}: the answer of {server} has more than {error}") from error
     except (ValueError, RecursionError) as error:
         raise Unreadable(
             f"cannot {doing}: {server} sends something other than Kubernetes does; check the address in the "

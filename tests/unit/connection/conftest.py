@@ -78,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    do_PATCH = do_DELETE = do_GET  # noqa: N815 - the names that BaseHTTPRequestHandler looks for
+    do_PATCH = do_POST = do_DELETE = do_GET  # noqa: N815 - the names that BaseHTTPRequestHandler looks for
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""

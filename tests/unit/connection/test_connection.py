@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
 from collections.abc import Callable
@@ -33,6 +34,11 @@ from tests.unit.deep import LEVELS, MANAGED, as_json
 
 Connect = Callable[[str], Cluster]
 JOBS = "/apis/batch/v1/namespaces/analytics/jobs"
+JOB = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "pi", "namespace": "analytics", "resourceVersion": "1"},
+}
 
 
 @pytest.fixture(params=["plain", "official"])
@@ -239,7 +245,7 @@ def test_only_the_end_of_a_log_is_kept(
     server.answers["GET /api/v1/namespaces/analytics/pods/pi/log"] = (200, b"first\n" + b"x" * 3_000 + b"\n")
     assert cluster.log("pi", "spark", "analytics", most=1000) == "x" * 999 + "\n"
     server.answers["GET /api/v1/namespaces/analytics/pods/pi/log"] = (200, answer)
-    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_LIST", 100_000)
+    monkeypatch.setattr("sparkgen.cluster.connection.MOST_SENT_OF_LOG", 100_000)
     with pytest.raises(Unreadable, match="cannot read the log of spark in pod pi: it has no end"):
         cluster.log("pi", "spark", "analytics", most=1000)
 
@@ -324,7 +330,7 @@ def test_an_answer_that_is_too_large_is_asked_for_in_smaller_pages(
     server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody's large Jobs: 500 of them are never read at once, and those of others are found."""
-    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_PAGE", 3_000)
+    monkeypatch.setattr("sparkgen.cluster.reading.LARGEST", 3_000)
     names = [f"job-{number}" for number in range(8)]
 
     def page(query: str) -> dict[str, Any]:
@@ -340,7 +346,7 @@ def test_an_answer_that_is_too_large_is_asked_for_in_smaller_pages(
     assert [job["metadata"]["name"] for job in found] == names
     limits = [parse_qs(query)["limit"] for _, query, _ in server.requests]
     assert limits == [["500"], ["50"], ["5"], ["50"]]  # one large page does not make all the others small
-    monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_PAGE", 300)
+    monkeypatch.setattr("sparkgen.cluster.reading.LARGEST", 300)
     with pytest.raises(
         Unreadable, match=r"cannot list Jobs in all namespaces: the answer of .* has more than 0"
     ):
@@ -401,12 +407,53 @@ def test_dense_pages_are_asked_for_in_smaller_ones(
 ) -> None:
     """Before they are decoded; one object alone is read, however dense it is."""
     monkeypatch.setattr("sparkgen.cluster.connection.MOST_MAPS_OF_PAGE", 100)
+    monkeypatch.setattr("sparkgen.cluster.reading.MOST_PARTS", 1_000)
     dense = {"metadata": {"name": "dense"}, "spec": {"a": [{}] * 150}}
     server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [dense]})
     found = connected(server.address).list("batch/v1", "Job", ALL_NAMESPACES)
     assert [job["metadata"]["name"] for job in found] == ["dense"]
     limits = [parse_qs(query)["limit"] for _, query, _ in server.requests]
     assert limits == [["500"], ["50"], ["5"], ["1"]]
+    full = {"metadata": {"name": "full"}, "spec": {"a": ":" * 300}}
+
+    def page(query: str) -> dict[str, Any]:
+        return {"items": [full] * min(int(parse_qs(query)["limit"][0]), 8)}
+
+    server.answers["GET /apis/batch/v1/jobs"] = (200, page)
+    assert len(connected(server.address).list("batch/v1", "Job", ALL_NAMESPACES)) == 1
+
+
+VERBS: dict[str, Callable[[Cluster], object]] = {
+    f"GET {JOBS}/pi": lambda cluster: cluster.get("batch/v1", "Job", "pi"),
+    f"PATCH {JOBS}/pi": lambda cluster: cluster.apply(JOB),
+    f"POST {JOBS}": lambda cluster: cluster.create(JOB),
+    f"DELETE {JOBS}/pi": lambda cluster: cluster.delete(JOB),
+    f"GET {JOBS}": lambda cluster: [*cluster.watch(JOB, 1)],
+    "GET /version": lambda cluster: cluster.version(),
+    "GET /apis/batch/v1": lambda cluster: cluster.knows("batch/v1", "Job"),
+}
+"""Request -> the call that sends it."""
+
+
+@pytest.mark.parametrize("asked", VERBS)
+def test_an_answer_has_an_end_in_memory(
+    server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    """Of its bytes, and of what it has: two bytes of JSON take dozens of times as many in Python."""
+    large: dict[str, Any] = {**JOB, "spec": {"a": "x" * 200_000}}
+    dense: dict[str, Any] = {**JOB, "spec": {"a": [{}] * 300}}
+    for limit, most, odd, words in (
+        ("LARGEST", 100_000, large, "more than 0 MiB"),
+        ("MOST_PARTS", 300, dense, "more than 300 fields and items"),
+    ):
+        answer = {"type": "MODIFIED", "object": odd} if asked == f"GET {JOBS}" else odd
+        server.answers[asked] = (200, json.dumps(answer).encode() + b"\n")
+        cluster = connected(server.address)
+        VERBS[asked](cluster)
+        with monkeypatch.context() as patched:
+            patched.setattr(f"sparkgen.cluster.reading.{limit}", most)
+            with pytest.raises(Unreadable, match=f"the answer of {server.address} has {words}"):
+                VERBS[asked](cluster)
 
 
 def test_a_list_may_be_chosen_by_fields(server: Server, connected: Connect) -> None:
