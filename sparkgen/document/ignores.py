@@ -22,6 +22,7 @@ ENDED: Mapping[str, str] = {
     "SG133": "SG189",
     "SG148": "SG189",
     "SG151": "SG161",
+    "SG202": "SG323",
     "SG208": "SG207",
     "SG274": "SG258",
     "SG302": "SG199",

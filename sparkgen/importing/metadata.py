@@ -8,6 +8,7 @@ from sparkgen.importing.naming import application_name
 from sparkgen.importing.table import Row, Take, copy
 from sparkgen.names import DEFAULT_ACCOUNT, MAX_APPLICATION_NAME, RESERVED_SUFFIXES
 from sparkgen.schema.fields import APPLICATION_KINDS
+from sparkgen.semantics.rules_metadata import reserved
 from sparkgen.semantics.wording import listed
 
 _SERVER = "the API server sets this field"
@@ -91,6 +92,8 @@ def annotation(given: Take) -> None:
         given.needless("kubectl sets it")
     elif key.startswith(("meta.helm.sh/", "helm.sh/")):
         given.needless(_DEPLOYED)
+    elif why := reserved(key, given.node.value):
+        given.lost(why.reason, why.step)
     elif key.startswith("argocd.argoproj.io/"):
         given.put(
             given.target,

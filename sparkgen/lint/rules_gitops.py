@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sparkgen.lint.findings import (
-    ERROR,
     GITOPS,
     INFO,
     PRODUCTION,
@@ -25,8 +24,6 @@ from sparkgen.resources.gitops import SYNC_OPTIONS
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
-FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
-HOOK = "argocd.argoproj.io/hook"
 
 _MOVING = re.compile(r"(-SNAPSHOT|^LATEST|^RELEASE|^latest\.\w+|\+|^[^\[(]*+[\[(].*[\])])$")
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
@@ -62,28 +59,6 @@ def prune(subject: Subject) -> Iterator[Finding]:
 def _options(annotations: Mapping[str, str]) -> set[str]:
     """Argo CD's sync options on an object."""
     return {option.strip() for option in annotations.get(SYNC_OPTIONS, "").split(",")}
-
-
-@rule("SG202", ERROR, GITOPS)
-def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
-    """Annotations with which a sync runs the job again, although nothing changed."""
-    path = ("metadata", "annotations")
-    if HOOK in subject.annotations:
-        message = (
-            "makes all objects hooks, which are created again at every sync: the job runs again each time"
-        )
-        yield unset((*path, HOOK), message, "delete it")
-    replaced = {"Force=true", "Replace=true"} & _options(subject.annotations)
-    if replaced:
-        yield Finding(
-            (*path, SYNC_OPTIONS),
-            "replaces the driver's Job at each sync, which runs it again",
-            subject.annotations[SYNC_OPTIONS],
-            next_step=f"remove {' and '.join(sorted(replaced))}: each run has a Job with its own name",
-        )
-    if subject.annotations.get(FLUX_FORCE, "").lower() == "enabled":
-        message = "lets Flux delete and recreate what it cannot change, even a running driver"
-        yield Finding((*path, FLUX_FORCE), message, "enabled", next_step="delete it", on_key=True)
 
 
 @rule("SG203", WARNING, GITOPS)

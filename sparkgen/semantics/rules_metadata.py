@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract, names
@@ -23,12 +24,76 @@ _OWN_LABELS = (
 )
 """Labels that sparkgen sets on pods and objects, whatever the document says."""
 
-RESERVED = {
-    contract.OWN_PREFIX: "sparkgen sets and reads",
-    "helm.sh/": "Helm reads, and only the chart sets,",
-    "meta.helm.sh/": "Helm sets and reads",
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """Why no document sets a label or annotation, and the next step.
+
+    `options`: the values in lower case, in a list with commas, without which the name is harmless; none if it
+    never is.
+    """
+
+    reason: str
+    step: str = "delete it"
+    options: frozenset[str] = frozenset()
+
+
+_OTHER_PREFIX = "delete it, or choose another prefix, such as example.com/"
+_EXECUTED = Reserved("kustomize and kpt execute the program that it names")
+
+RESERVED: Mapping[str, Reserved] = {
+    contract.OWN_PREFIX: Reserved(
+        f"sparkgen sets and reads what begins with `{contract.OWN_PREFIX}` itself", _OTHER_PREFIX
+    ),
+    "helm.sh/": Reserved(
+        "Helm reads, and only the chart sets, what begins with `helm.sh/` itself", _OTHER_PREFIX
+    ),
+    "meta.helm.sh/": Reserved("Helm sets and reads what begins with `meta.helm.sh/` itself", _OTHER_PREFIX),
+    "argocd.argoproj.io/hook": Reserved(
+        "before Argo CD creates a hook, at every sync, it deletes the object of that name, also of others"
+    ),
+    "argocd.argoproj.io/hook-delete-policy": Reserved(
+        "says when Argo CD deletes a hook, and what a document renders must not be one"
+    ),
+    "argocd.argoproj.io/sync-options": Reserved(
+        "with `Force=true` or `Replace=true`, Argo CD deletes or replaces the object of that name, also of "
+        "others",
+        "remove these two; other options may stay",
+        frozenset({"force=true", "replace=true"}),
+    ),
+    "kustomize.toolkit.fluxcd.io/force": Reserved(
+        "if Flux cannot change an object, it deletes the object of that name, also of others",
+        options=frozenset({"enabled"}),
+    ),
+    "kubectl.kubernetes.io/last-applied-configuration": Reserved(
+        "kubectl sets it itself, and deletes fields that it lists and that a manifest lacks"
+    ),
+    "applyset.kubernetes.io/": Reserved(
+        "kubectl sets what begins with `applyset.kubernetes.io/` itself, and `kubectl apply --prune` deletes "
+        "objects by it",
+        _OTHER_PREFIX,
+    ),
+    "internal.config.kubernetes.io/": Reserved(
+        "kustomize and kpt set what begins with `internal.config.kubernetes.io/` themselves, and by it "
+        "change names in objects of others",
+        _OTHER_PREFIX,
+    ),
+    "config.kubernetes.io/apply-time-mutation": Reserved(
+        "kpt copies fields of any object in the cluster by it, after the review"
+    ),
+    "config.kubernetes.io/function": _EXECUTED,
+    "config.k8s.io/function": _EXECUTED,
+    "config.kubernetes.io/local-config": Reserved("kustomize and kpt leave out an object that has it"),
+    "config.kubernetes.io/path": Reserved("kpt writes the object over the file that it names"),
 }
-"""Prefix of names that no document sets -> who does. By a hook, Helm would replace objects of others."""
+"""Name of a label or annotation, or prefix that ends in `/` -> why no document sets it.
+
+Here are those by which a tool deletes, replaces or changes objects of others, executes something, or applies
+something else than was reviewed. What only protects a document's own objects is not, such as `Prune=false`.
+Flux and kustomize read labels like annotations. Sources: Argo CD, gitops-engine/pkg/sync/sync_task.go and
+common/types.go; Flux, ssa/utils AnyInMetadata; kubectl, pkg/cmd/apply; kustomize, api/internal/utils and
+kyaml/fn; cli-utils, pkg/object/mutation.
+"""
 _MAPS = frozenset({"labels", "annotations", "serviceLabels", "serviceAnnotations"})
 """Names of all fields, also in pod templates, that set labels or annotations. Selectors have other names."""
 
@@ -174,7 +239,7 @@ def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:
 
 @rule("SG323", ERROR)
 def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
-    """Labels and annotations of an application below the prefixes of sparkgen and Helm."""
+    """Labels and annotations of an application that only sparkgen or a tool that applies objects sets."""
     yield from _reserved(facts.value, ())
 
 
@@ -188,13 +253,19 @@ def _reserved(value: Any, path: Path) -> Iterator[Finding]:
     if isinstance(value, list):
         value = dict(enumerate(value))
     for key, inside in value.items() if isinstance(value, Mapping) else ():
-        prefix = next((one for one in RESERVED if str(key).startswith(one)), "")
-        if path and path[-1] in _MAPS and prefix:
-            message = f"{RESERVED[prefix]} what begins with `{prefix}` itself"
-            yield about_key(
-                (*path, key), message, "delete it, or choose another prefix, such as example.com/"
-            )
+        if path and path[-1] in _MAPS and (why := reserved(str(key), inside)):
+            found = shortened(str(inside if why.options else key))
+            yield Finding((*path, key), why.reason, found, next_step=why.step, on_key=True)
         yield from _reserved(inside, (*path, key))
+
+
+def reserved(key: str, text: Any) -> Reserved | None:
+    """Returns why no document sets this label or annotation; None if it may."""
+    prefix, slash, _ = key.partition("/")
+    found = RESERVED.get(key) or RESERVED.get(prefix + slash)
+    if found and found.options:
+        return found if found.options & {one.strip() for one in str(text).lower().split(",")} else None
+    return found
 
 
 @rule("SG173", ERROR)

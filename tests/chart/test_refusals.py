@@ -16,8 +16,10 @@ from sparkgen.document import Document, load
 from sparkgen.errors import Severity
 from sparkgen.schema import check
 from sparkgen.semantics.registry import RULES, RULES_OF_FILES
+from sparkgen.semantics.rules_metadata import RESERVED, reserved
 from tests.chart import parity
 from tests.chart.values_schema import validator
+from tests.unit.semantics.documents import application
 
 BAD = {path.stem: path for path in sorted((Path(__file__).parents[1] / "golden" / "bad").glob("*.yaml"))}
 
@@ -93,6 +95,26 @@ def test_what_the_schema_says_of_rules(code: str) -> None:
         if first and not unread and not check(first[0]) and code in parity.refusing(first[0].value):
             refused.append(not validator().is_valid(first[0].value))
     assert any(refused)
+
+
+@pytest.mark.parametrize("name", [*RESERVED, "example.com/"])
+@pytest.mark.parametrize(
+    "text", ["", "true", "enabled", "ENABLED", "Prune=false, Force=true ", "Prune=false"]
+)
+def test_the_schema_and_the_rule_refuse_the_same_names(name: str, text: str) -> None:
+    """In each place where a document sets labels or annotations."""
+    key = f"{name}x" if name.endswith("/") else name
+    metadata = {"annotations": {key: text}}
+    specs = (
+        {"serviceAccount": metadata},
+        {"sparkUIOptions": {"ingress": {"host": "a", **metadata}}},
+        {"driver": {"template": {"metadata": metadata}}},
+        {"executor": metadata},
+    )
+    values = [application({}) | {"metadata": {"name": "a", **metadata}}, *map(application, specs)]
+    for value in values:
+        assert validator().is_valid(value) is (reserved(key, text) is None)
+        assert ("SG323" in parity.refusing(value)) is (reserved(key, text) is not None)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from sparkgen.schema.store import ANNOTATIONS, bundle
@@ -50,7 +49,7 @@ def values_schema() -> Schema:
     return schema
 
 
-def _say_of_properties(definitions: Mapping[str, Schema]) -> None:
+def _say_of_properties(definitions: dict[str, Schema]) -> None:
     """Put into the schema what rules say of sparkConf (SG101 to SG106, SG122) and of other names.
 
     These are hadoopConf's (SG123), those of files (SG128), and those of labels and annotations (SG323). What
@@ -75,19 +74,51 @@ def _say_of_properties(definitions: Mapping[str, Schema]) -> None:
     }
     for field, allowed in names.items():
         definitions["applicationSpec"]["properties"][field]["allOf"] = [{"propertyNames": allowed}]
-    prefixes = "|".join(map(re.escape, rules_metadata.RESERVED))
-    reserved: Schema = {"not": {"pattern": f"^({prefixes})"}}
-    definitions["labelKey"] |= reserved
-    definitions["annotationKey"] |= reserved
-    for field in ("labels", "annotations"):
-        definitions["ObjectMeta"]["properties"][field]["propertyNames"] = reserved
+    _say_of_metadata(definitions)
     definitions["applicationSpec"]["properties"]["sparkConf"]["allOf"] += [{"patternProperties": settings}]
+
+
+def _say_of_metadata(definitions: dict[str, Schema]) -> None:
+    """Put into the schema which names and values no label or annotation has (SG323)."""
+    whole = [
+        _literal(name) + ("" if name.endswith("/") else "$")
+        for name, why in rules_metadata.RESERVED.items()
+        if not why.options
+    ]
+    definitions["allowedName"] = {"not": {"pattern": f"^({'|'.join(whole)})"}}
+    definitions["allowedOptions"] = {
+        "patternProperties": {
+            f"^{_literal(name)}$": {"not": {"pattern": _listed(why.options)}}
+            for name, why in rules_metadata.RESERVED.items()
+            if why.options
+        }
+    }
+    names: Schema = {"$ref": f"{DEFINITION}allowedName"}
+    values: Schema = {"allOf": [{"$ref": f"{DEFINITION}allowedOptions"}]}
+    definitions["labelKey"] |= names
+    definitions["annotationKey"] |= names
+    for field in ("labels", "annotations"):
+        definitions[field] |= values
+        definitions["ObjectMeta"]["properties"][field] |= {"propertyNames": names, **values}
+
+
+def _listed(options: Collection[str]) -> str:
+    """A pattern for a list with commas that has one of these options, in upper or lower case."""
+    words = (
+        "".join(f"[{one.upper()}{one}]" if one.isalpha() else one for one in word) for word in sorted(options)
+    )
+    return f"(^|,)[{BLANKS}]*({'|'.join(words)})[{BLANKS}]*(,|$)"
 
 
 def _one_of(*names: str) -> str:
     """A pattern for some properties of Spark."""
-    rest = "|".join(name.removeprefix("spark.").replace(".", r"\.") for name in names)
+    rest = "|".join(_literal(name.removeprefix("spark.")) for name in names)
     return rf"^spark\.({rest})$"
+
+
+def _literal(name: str) -> str:
+    """A pattern for the name of a property, label or annotation."""
+    return name.replace(".", r"\.")
 
 
 def _mappings(value: Any) -> Iterator[Schema]:

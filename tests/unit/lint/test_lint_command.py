@@ -115,7 +115,7 @@ def test_an_ignore_of_another_profile_is_no_finding_and_one_of_nothing_is(cli: C
     text = DOCUMENT.replace("metadata:", "metadata: # sparkgen: ignore SG201 -- applied by hand")
     Path("app.yaml").write_text(text)
     assert "SG018" not in found(cli, "--profile", "cost")
-    Path("app.yaml").write_text(text.replace("SG201", "SG202"))
+    Path("app.yaml").write_text(text.replace("SG201", "SG203"))
     assert found(cli)["SG018"] == "warning"
 
 

@@ -9,7 +9,9 @@ SPARK_APPLICATION: Mapping[str, str] = {
     "metadata.name": "the name is shortened to 45 characters",
     "metadata.generateName": "the application has a fixed name, and each run adds a hash to the name",
     "metadata.labels.*": "all are copied, except those that a deployment tool sets",
-    "metadata.annotations.*": "all are copied, except those that a deployment tool sets",
+    "metadata.annotations.*": (
+        "all are copied, except those that a deployment tool sets, or that a document must not set (SG323)"
+    ),
     "spec.sparkConf": _PROPERTIES,
     "spec.restartPolicy": (
         "with `Always`, sparkgen renders a Deployment. Kubernetes sets the time between retries"
