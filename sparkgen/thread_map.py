@@ -17,7 +17,7 @@ _Result = TypeVar("_Result")
 
 
 class Once(Generic[_Item, _Result]):
-    """What a function returns for each item: it is called once, whoever asks, and all get its error.
+    """Calls a function once for each item, and keeps its result or its error for all who ask.
 
     Several threads may ask at the same time.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +42,20 @@ def read(directory: Path) -> dict[str, str]:
 
 def manifest_files(directory: Path) -> Iterator[Path]:
     """The YAML files below a directory, without hidden folders."""
+    return files_below(directory, _SUFFIXES, lambda name: name.startswith("."))
+
+
+def files_below(
+    directory: Path, suffixes: tuple[str, ...], is_left_out: Callable[[str], bool]
+) -> Iterator[Path]:
+    """The files below a directory that have a suffix. `is_left_out`: says it of a folder's name.
+
+    A name that leads nowhere counts, and fails when it is read; a pipe does not, because it may not end.
+    """
     for folder, names, files in os.walk(directory):
-        names[:] = [name for name in names if not name.startswith(".")]
-        paths = (Path(folder, name) for name in files if name.endswith(_SUFFIXES))
-        yield from (
-            path
-            for path in paths
-            if path.is_file() or not path.exists()  # no pipe, which may not end
-        )
+        names[:] = [name for name in names if not is_left_out(name)]
+        paths = (Path(folder, name) for name in files if name.endswith(suffixes))
+        yield from (path for path in paths if path.is_file() or not path.exists())
 
 
 def text_of(path: Path) -> str:

@@ -73,7 +73,10 @@ class Executors:
 
 
 class Shared:
-    """What runs have in common, each read once for all of them, whoever has labeled them so."""
+    """What several runs may share: their queues, gangs and Events.
+
+    Each is read once, however many runs name it: labels that anybody may set must not multiply requests.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self.queues = Queues(cluster)

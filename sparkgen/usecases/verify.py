@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sparkgen import contract
 from sparkgen.cluster.annotations import TRACKING
 from sparkgen.diff.live import listed
+from sparkgen.diff.rendered import files_below
 from sparkgen.diff.values import owner_label
 from sparkgen.document import sources
 from sparkgen.document.parse import each_document, too_large
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 State = Literal["current", "other version", "altered", "missing"]
 MOST_BYTES = 16 << 20
 """The most bytes of one file: the ConfigMap has 1 MB in YAML, and a stream may have several."""
+_SUFFIXES = (".yaml", ".yml", ".json")
+"""Of the files that `kubectl apply -R` reads, in hidden folders, too."""
 _MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
 """What a file contains if an object in it is the runtime or names it, unless an escape of YAML hides it."""
 _ESCAPE = re.compile(rb"\\[xuU\r\n]")
@@ -87,7 +89,10 @@ class Runtimes:
 
 
 def in_files(paths: Sequence[str]) -> Runtimes:
-    """Returns what is in files and folders; `-` is standard input. Raises SparkgenError for a wrong path."""
+    """Returns the runtimes in files and folders, and who names them; `-` is standard input.
+
+    Raises SparkgenError if a path does not exist.
+    """
     if wrong := [path for path in paths if path != sources.STDIN and not sources.is_there(path)]:
         raise SparkgenError(f"there is no such file or directory: {', '.join(wrong)}")
     found = Runtimes()
@@ -108,15 +113,8 @@ def in_files(paths: Sequence[str]) -> Runtimes:
 def _files(path: str) -> list[str]:
     if path == sources.STDIN or not Path(path).is_dir():
         return [path]
-    return [sources.Found(file.as_posix()) for file in sorted(_as_kubectl(Path(path)))]
-
-
-def _as_kubectl(directory: Path) -> Iterator[Path]:
-    """The files that `kubectl apply -R` reads below a directory: hidden ones and JSON, too."""
-    for folder, names, files in os.walk(directory):
-        names[:] = [name for name in names if name != ".git"]
-        paths = (Path(folder, name) for name in files if name.endswith((".yaml", ".yml", ".json")))
-        yield from (path for path in paths if path.is_file() or not path.exists())
+    read_by_kubectl = files_below(Path(path), _SUFFIXES, lambda name: name == ".git")
+    return [sources.Found(file.as_posix()) for file in sorted(read_by_kubectl)]
 
 
 def _read(path: str) -> bytes | Problem:
@@ -195,22 +193,24 @@ def _check(
     return Checked(namespace, name, "current" if current else "other version", where)
 
 
+def _volumes(item: dict[Any, Any]) -> list[dict[Any, Any]]:
+    """The volumes of an object's pods."""
+    lists = [_dig(item, *path, "volumes") for path in _POD_SPECS]
+    return [one for found in lists if isinstance(found, list) for one in found if isinstance(one, dict)]
+
+
 def _runtimes_of(item: dict[Any, Any]) -> Iterator[str]:
     """The names of the ConfigMaps from which an object's pods get the runtime."""
-    for path in _POD_SPECS:
-        volumes = _dig(item, *path, "volumes")
-        for volume in volumes if isinstance(volumes, list) else ():
-            name = _dig(volume, "configMap", "name")
-            if isinstance(name, str) and (_dig(volume, "name") == contract.RUNTIME_VOLUME or line_of(name)):
-                yield name
+    for volume in _volumes(item):
+        name = _dig(volume, "configMap", "name")
+        if isinstance(name, str) and (volume.get("name") == contract.RUNTIME_VOLUME or line_of(name)):
+            yield name
 
 
 def _other_sources(item: dict[Any, Any]) -> list[str]:
     """The kinds of volumes from which an object's pods get the runtime, but for its ConfigMap."""
-    lists = [_dig(item, *path, "volumes") for path in _POD_SPECS]
-    volumes = [one for found in lists if isinstance(found, list) for one in found]
-    own = [one for one in volumes if _dig(one, "name") == contract.RUNTIME_VOLUME]
-    return sorted({str(key) for one in own for key in one if key not in ("name", "configMap")})
+    own = [volume for volume in _volumes(item) if volume.get("name") == contract.RUNTIME_VOLUME]
+    return sorted({str(key) for volume in own for key in volume if key not in ("name", "configMap")})
 
 
 def _dig(value: Any, *path: str) -> Any:
