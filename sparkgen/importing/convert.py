@@ -9,12 +9,13 @@ from sparkgen.contract import ENV_SPARK_CONF_DIR, SPARK_DEFAULTS_FILE
 from sparkgen.document import Node
 from sparkgen.errors import Path, Position, Severity
 from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect, submit
+from sparkgen.importing.budget import BEYOND, BEYOND_STEP, Beyond
 from sparkgen.importing.commands import Word
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
 from sparkgen.importing.emr import Job
 from sparkgen.importing.entry import Entry, Outcome
-from sparkgen.importing.imported import Imported
+from sparkgen.importing.imported import Imported, LeftAlone
 from sparkgen.importing.naming import Names
 from sparkgen.importing.properties import PropertiesFile
 from sparkgen.importing.properties_files import Files
@@ -27,7 +28,7 @@ from sparkgen.importing.writing import about_findings, document_text
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.schema.identity import API_VERSION
 
-JOB = "job driver"
+JOB, _SUBMIT = "job driver", "spark-submit"
 _READ_AS = "read as its newest version"
 _NOT_READ = (
     "it applies only to the submitting machine",
@@ -124,10 +125,10 @@ def submit_document(
     script: Script,
     file: str,
     context: Context,
-) -> Imported:
+) -> Imported | LeftAlone:
     """Convert a spark-submit command. `words`: from spark-submit on; `before`: the words before it."""
-    first = words[0]
-    draft = _of_command(Position(file, first.line, first.column), context)
+    place = Position(file, words[0].line, words[0].column)
+    draft = _of_command(place, context)
     files = context.files
     for word in before:
         name, equals, folder = word.text.partition("=")
@@ -139,19 +140,30 @@ def submit_document(
         reason, step = _NOT_READ if defaults is None else _FOLDER_READ
         position = Position(file, word.line, word.column)
         draft.tell(Outcome.LOST, (f"before spark-submit: {name}",), position, (), reason, step)
-    submit.read(draft, words[1:], file, script.known, files)
-    return _submitted(draft, "spark-submit", context)
+    try:
+        submit.read(draft, words[1:], file, script.known, files)
+    except Beyond:
+        return not_converted(_SUBMIT, place)
+    return _submitted(draft, _SUBMIT, context)
 
 
-def job_document(job: Job, place: Position, context: Context) -> Imported:
+def job_document(job: Job, place: Position, context: Context) -> Imported | LeftAlone:
     """Convert a job of EMR on EKS, as the spark-submit command that EMR runs for it."""
     defaults = PropertiesFile(place.file, job.defaults)
     if job.name and not context.choices.name:
         context = replace(context, choices=replace(context.choices, name=context.names.make(job.name)))
     draft = _of_command(place, context)
     draft.entries += job.entries
-    submit.read(draft, job.words, place.file, {}, Files(context.files.read, defaults))
+    try:
+        submit.read(draft, job.words, place.file, {}, replace(context.files, defaults=defaults))
+    except Beyond:
+        return not_converted(JOB, place)
     return _submitted(draft, JOB, context)
+
+
+def not_converted(kind: str, place: Position) -> LeftAlone:
+    """Returns the finding about a command that would copy more from other files than the call may copy."""
+    return LeftAlone(kind, "", place, BEYOND, BEYOND_STEP, finding=True)
 
 
 def _of_command(place: Position, context: Context) -> Draft:

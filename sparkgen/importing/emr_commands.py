@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sparkgen.document import Node
 from sparkgen.document.text import shortened
@@ -12,13 +12,12 @@ from sparkgen.errors import Position
 from sparkgen.importing import embedded
 from sparkgen.importing.commands import Word
 from sparkgen.importing.emr import Unreadable
+from sparkgen.importing.properties_files import Files
 
 _CALL = ("emr-containers", "start-job-run")
 _OWN = frozenset({"region", "profile", "output", "query", "endpointUrl", "noCliPager", "debug"})
 """Options of the AWS CLI itself, which are no fields of the request."""
 _INPUT, _FILE = "cliInputJson", "file://"
-Read = Callable[[str], tuple[str, str] | None]
-"""A function that returns name and text of a file that a script names; None if import cannot read it."""
 
 
 def starts_job(words: Sequence[Word]) -> bool:
@@ -27,14 +26,21 @@ def starts_job(words: Sequence[Word]) -> bool:
     return bool(texts) and texts[0].rpartition("/")[2] == "aws" and all(name in texts for name in _CALL)
 
 
-def request_of(words: Sequence[Word], file: str, read: Read) -> Node:
-    """Returns the fields of the request. Raises `Unreadable` if one of them cannot be read."""
+def request_of(words: Sequence[Word], file: str, files: Files) -> Node:
+    """Returns the fields of the request. `files`: those that the command may name.
+
+    Raises `Unreadable` if a field cannot be read, or `Beyond` if its file is too large for one more job.
+    """
     entries: dict[str, Node] = {}
     for name, word in _options(words):
         if name in _OWN:
             continue
-        node = _value(word, file, read)
-        entries = {**node.entries, **entries} if name == _INPUT else {**entries, name: node}
+        node = _value(word, file, files)
+        if name == _INPUT:
+            for key, child in node.entries.items():
+                entries.setdefault(key, child)
+        else:
+            entries[name] = node
     first = words[0]
     values = {name: node.value for name, node in entries.items()}
     keys = {name: node.position for name, node in entries.items()}
@@ -55,22 +61,26 @@ def _options(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
             yield field, following
 
 
-def _value(word: Word, file: str, read: Read) -> Node:
+def _value(word: Word, file: str, files: Files) -> Node:
     text, name, line = word.text, file, word.line
     in_file = text.startswith(_FILE)
     if in_file:
-        contents = read(text.removeprefix(_FILE))
+        contents = files.text(text.removeprefix(_FILE), file)
         if contents is None:
             where = "relative to the script and in its Git repository"
             raise Unreadable(f"import did not find the file {text}, {where}")
         (name, text), line = contents, 1
+        files.budget.take(len(text), 1)
     for unknown in dict.fromkeys(word.variables):
         text = text.replace(unknown, json.dumps(unknown, ensure_ascii=False)[1:-1])  # may have quotes
     if not text.lstrip().startswith(("{", "[")):
         return Node(text, Position(name, line, word.column), text, {}, {})
     parsed = embedded.read_at(text, line, name)
     roots = [document.root for document in parsed.documents if document.root is not None]
-    if len(roots) != 1 or parsed.problems:
+    root = roots[0] if len(roots) == 1 and not parsed.problems else None
+    if in_file:
+        files.budget.take_node(root, text)
+    if root is None:
         said = f"in {name}" if in_file else shortened(text)
         raise Unreadable(f"the value of an option starts like JSON, but is not valid: {said}")
-    return roots[0]
+    return root

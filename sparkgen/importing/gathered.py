@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from sparkgen.document import Node
 from sparkgen.errors import Position, Problem
+from sparkgen.importing.budget import Beyond
 from sparkgen.importing.commands import Word
-from sparkgen.importing.convert import JOB, Context, job_document
+from sparkgen.importing.convert import JOB, Context, job_document, not_converted
 from sparkgen.importing.emr import Unreadable, job_of
 from sparkgen.importing.emr_commands import request_of
 from sparkgen.importing.imported import Imported, LeftAlone
@@ -28,7 +29,7 @@ class Gathered:
     """
 
     context: Context
-    work: list[Callable[[], Imported]] = field(default_factory=list)
+    work: list[Callable[[], Imported | LeftAlone]] = field(default_factory=list)
     left_alone: list[LeftAlone] = field(default_factory=list)
     properties: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -47,9 +48,11 @@ class Gathered:
             self._refuse(place, f"it has more than {_MOST_VARIABLES} variables of the shell")
             return
         try:
-            request = request_of(words, file, functools.partial(self.context.files.text, script=file))
+            request = request_of(words, file, self.context.files)
         except Unreadable as error:
             self._refuse(place, str(error))
+        except Beyond:
+            self.left_alone.append(not_converted(JOB, place))
         else:
             self._add_request(request, place, variables)
 

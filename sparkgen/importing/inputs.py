@@ -24,16 +24,16 @@ from sparkgen.importing.draft import Choices
 from sparkgen.importing.emr import DRIVER
 from sparkgen.importing.formats import format_of, group_and_kind
 from sparkgen.importing.gathered import Gathered
-from sparkgen.importing.imported import LeftAlone, Result
+from sparkgen.importing.imported import Imported, LeftAlone, Result
 from sparkgen.importing.naming import Names
-from sparkgen.importing.properties import PropertiesFile, has_spark_properties, read_properties
+from sparkgen.importing.properties import file_of, has_spark_properties, read_properties
 from sparkgen.importing.properties_files import Files
 from sparkgen.importing.remarks import RENDER_FIRST, Remarks
 from sparkgen.importing.repair import Examine
 from sparkgen.importing.script import Script, is_submit, read_script, words_of
 from sparkgen.importing.shell import Unclosed
 from sparkgen.importing.submit import submits_nothing
-from sparkgen.repository import is_hidden, repository_root
+from sparkgen.repository import is_hidden, repository_root, way_out
 
 YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
@@ -53,8 +53,7 @@ def import_all(
     If the first source is spark-submit, all sources are the words of its command line. Never raises for bad
     input. `has_file`: which files of a Git repository a script may name.
     """
-    read = functools.cache(functools.partial(_text_of, has_file))
-    gathered = Gathered(Context(choices, examine, Names(), Files(read)))
+    gathered = Gathered(Context(choices, examine, Names(), Files(_reader(has_file))))
     if sources and is_submit(sources[0]):
         words = words_of(sources)
         _commands(Script((words,), ((),), (), {}), COMMAND_LINE, gathered)
@@ -77,7 +76,9 @@ def import_all(
 
 def _result(gathered: Gathered) -> Result:
     gathered.add_requests()
-    imported = tuple(work() for work in gathered.work)
+    results = [work() for work in gathered.work]
+    imported = tuple(item for item in results if isinstance(item, Imported))
+    gathered.left_alone += [item for item in results if isinstance(item, LeftAlone)]
     gathered.left_alone += _unused_files(gathered, any(item.kind == "spark-submit" for item in imported))
     return Result(imported, tuple(gathered.left_alone), tuple(gathered.problems))
 
@@ -110,20 +111,31 @@ def is_properties(name: str) -> bool:
     return name.endswith((".properties", ".conf"))
 
 
-def _text_of(has_file: HasFile, name: str, script: str) -> str | None:
-    """Returns the text of a file that a script names; None if import may not or cannot read it."""
-    root = None
-    if script != COMMAND_LINE:
-        root = _project(name, script)
-        if root is None:
+def _reader(has_file: HasFile) -> Callable[[str, str], str | None]:
+    """Returns a function that returns the text of a file that a script names.
+
+    It returns None if import may not or cannot read the file. It reads each file once, whatever its names.
+    """
+
+    @functools.cache
+    def text_of(file: str, root: FilePath | None) -> str | None:
+        data = read_file(file, "yes")
+        if isinstance(data, Problem) or (root is not None and not _has(has_file, root, file, data)):
             return None
-    data = read_file(name, "yes")
-    if isinstance(data, Problem):
-        return None
-    if root is not None and not _has(has_file, root, name, data):
-        return None
-    text = decode(data, name)
-    return None if isinstance(text, Problem) else text
+        text = decode(data, file)
+        return None if isinstance(text, Problem) else text
+
+    @functools.cache
+    def read(name: str, script: str) -> str | None:
+        root = _project(name, script) if script != COMMAND_LINE else None
+        try:
+            if (root is None and script != COMMAND_LINE) or way_out(name, needs_git=True):
+                return None
+            return text_of(os.path.realpath(name), root)
+        except (OSError, ValueError):  # no valid path
+            return None
+
+    return read
 
 
 def _has(has_file: HasFile, root: FilePath, name: str, data: bytes) -> bool:
@@ -172,7 +184,7 @@ def _properties(name: str, has_file: HasFile, gathered: Gathered) -> None:
         gathered.properties.append(name)
         files = gathered.context.files
         if FilePath(name).name == SPARK_DEFAULTS_FILE and files.defaults is None:
-            files.defaults = PropertiesFile(shown_name(name), read_properties(text))
+            files.defaults = file_of(shown_name(name), read_properties(text))
     elif not isinstance(name, Found):
         where = Position(shown_name(name), 1, 1)
         gathered.left_alone.append(LeftAlone("file", "", where, "it sets no property of Spark", finding=True))

@@ -6,7 +6,7 @@ Source: java.util.Properties.load, and org.apache.spark.util.Utils.getProperties
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _KEY = re.compile(r"(?:[^\\=: \t\f]|\\.)*", re.DOTALL)
@@ -18,10 +18,14 @@ _PREFIX = "spark."
 
 @dataclass(frozen=True, slots=True)
 class PropertiesFile:
-    """A file of properties. `name`: the file's name in positions."""
+    """A file of properties. `name`: the file's name in positions.
+
+    `size`: the characters of its names and values; 0 if a command itself has the properties.
+    """
 
     name: str
-    properties: list[FileProperty]
+    properties: Sequence[FileProperty]
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,11 @@ class FileProperty:
 def read_properties(text: str) -> list[FileProperty]:
     """Returns all properties of a file in their order; if a name occurs twice, the last one counts."""
     return [FileProperty(*_split(line), number) for number, line in _lines(text)]
+
+
+def file_of(name: str, properties: Sequence[FileProperty]) -> PropertiesFile:
+    """Returns a file with these properties."""
+    return PropertiesFile(name, properties, sum(len(item.name) + len(item.text) for item in properties))
 
 
 def has_spark_properties(text: str) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sparkgen.errors import Position
+from sparkgen.importing.budget import Budget
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.properties import PropertiesFile, read_properties
+from sparkgen.importing.properties import FileProperty, PropertiesFile, file_of, read_properties
 
 _LATER = "another value of this property takes precedence, as for spark-submit"
 
@@ -19,17 +20,25 @@ class Files:
     """The files that a call may read. `read`: returns the text of a file that a script names, or None.
 
     `defaults`: the spark-defaults.conf among the inputs, for commands that name no other file. `used`: the
-    names of the files that were read.
+    names of the files that were read. `budget`: what may still be copied of them. `parsed`: the properties in
+    each text.
     """
 
     read: Callable[[str, str], str | None]
     defaults: PropertiesFile | None = None
     used: set[str] = field(default_factory=set)
+    budget: Budget = field(default_factory=Budget)
+    parsed: dict[str, list[FileProperty]] = field(default_factory=dict)
 
     def find(self, path: str, script: str) -> PropertiesFile | None:
         """Returns a file that a script names, relative to the script's folder or the working directory."""
         contents = self.text(path, script)
-        return PropertiesFile(contents[0], read_properties(contents[1])) if contents else None
+        if contents is None:
+            return None
+        name, text = contents
+        if text not in self.parsed:
+            self.parsed[text] = read_properties(text)
+        return file_of(name, self.parsed[text])
 
     def text(self, path: str, script: str) -> tuple[str, str] | None:
         """Returns the name and the text of a file that a script names; None if import cannot read it."""
@@ -43,8 +52,13 @@ class Files:
         return None
 
 
-def add_properties(draft: Draft, file: PropertiesFile, option: str) -> None:
-    """Add the properties of a file before those of the command line, which take precedence."""
+def add_properties(draft: Draft, file: PropertiesFile, option: str, budget: Budget) -> None:
+    """Add the properties of a file before those of the command line, which take precedence.
+
+    Raises `Beyond`.
+    """
+    if file.size:
+        budget.take(file.size, len(file.properties))
     draft.properties[:0] = [
         Property(item.name, item.text, (option, item.name), Position(file.name, item.line, 1))
         for item in file.properties

@@ -52,14 +52,18 @@ class _Line:
     file: str
     known: Mapping[str, int]
     files: Files
-    names_file: bool = False
+    properties: tuple[Position, str] | None = None
+    """The last `--properties-file`: its position, and the file."""
 
     def position(self, word: Word) -> Position:
         return Position(self.file, word.line, word.column)
 
 
 def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int], files: Files) -> None:
-    """Add the words after `spark-submit` to a draft. `known`: variable -> the line that sets it."""
+    """Add the words after `spark-submit` to a draft. `known`: variable -> the line that sets it.
+
+    Raises `Beyond` if the files that the words name are too large to be copied to one more application.
+    """
     line = _Line(draft, file, known, files)
     rest = list(reversed(words))
     main: Word | None = None
@@ -72,8 +76,10 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
         else:
             main = word
             break
-    if not line.names_file and files.defaults is not None:
-        add_properties(draft, files.defaults, SPARK_DEFAULTS_FILE)
+    if line.properties is not None:
+        _read_properties(line, *line.properties)
+    elif files.defaults is not None:
+        add_properties(draft, files.defaults, SPARK_DEFAULTS_FILE, files.budget)
     keep_last(draft)
     add_templates(draft, files, file)
     if main is not None:
@@ -228,12 +234,20 @@ def _name(line: _Line, option: Option, position: Position, text: str) -> None:
 
 
 def _properties_file(line: _Line, option: Option, position: Position, text: str) -> None:
-    line.names_file = True
-    file = line.files.find(text, line.file)
+    if line.properties is not None:
+        reason = "a later --properties-file takes precedence, as for spark-submit"
+        line.draft.tell(Outcome.NEEDLESS, (option.name,), line.properties[0], (), reason)
+    line.properties = position, text
+
+
+def _read_properties(line: _Line, position: Position, path: str) -> None:
+    """Add the properties of the file that `--properties-file` names."""
+    option = BY_NAME["--properties-file"]
+    file = line.files.find(path, line.file)
     if file is None:
         line.draft.tell(Outcome.LOST, (option.name,), position, (), option.reason, option.step)
         return
-    add_properties(line.draft, file, option.name)
+    add_properties(line.draft, file, option.name, line.files.budget)
     line.draft.tell(Outcome.NEEDLESS, (option.name,), position, (), "import has read the file")
 
 

@@ -146,4 +146,4 @@ def test_a_file_that_many_commands_name_is_read_once(
     real = inputs.read_file
     monkeypatch.setattr(inputs, "read_file", lambda name, *rest: read.append(name) or real(name, *rest))
     assert len(imported().imported) == 20
-    assert read.count("pod.yaml") == 1
+    assert read.count(str(repository / "pod.yaml")) == 1
