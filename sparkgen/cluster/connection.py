@@ -14,8 +14,8 @@ from sparkgen.cluster.errors import ClusterError, Unreadable, in_words, not_inst
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.reading import PIECE, TooLarge, decoded, events, in_mib, whole_of
 from sparkgen.cluster.routes import ALL_NAMESPACES, root, route
-from sparkgen.cluster.shapes import Room, conforming, data_keys, has_name, shortened
-from sparkgen.objects import Object
+from sparkgen.cluster.shapes import Room, data_keys, received
+from sparkgen.objects import Object, ObjectView
 
 if TYPE_CHECKING:
     from sparkgen.cluster.official_client import Official
@@ -97,7 +97,9 @@ class Cluster:
         where = namespace or self.namespace
         try:
             path = route(api_version, kind, where, name)
-            return self._ask(f"{verb} {kind} {name} in {where}", "GET", path, headers=headers)
+            call = Call("GET", path, headers=headers or {})
+            of = {"apiVersion": api_version, "kind": kind}
+            return self._ask(f"{verb} {kind} {name} in {where}", call, of).item
         except ClusterError as error:
             if error.status == 404:
                 return None
@@ -106,18 +108,17 @@ class Cluster:
     def knows(self, api_version: str, kind: str) -> bool:
         """Whether the cluster has a kind; True if the user may not read it, as `system:discovery` permits."""
         try:
-            found = self._ask(f"ask for the kinds of {api_version}", "GET", root(api_version))
+            found = self._ask(f"ask for the kinds of {api_version}", Call("GET", root(api_version))).item
         except ClusterError as error:
             if error.status in (403, 404):
                 return error.status == 403
             raise
-        resources = found.get("resources")
-        named = resources if isinstance(resources, list) else []
+        named = _listed(found.get("resources"))
         return any(isinstance(item, dict) and item.get("kind") == kind for item in named)
 
     def version(self) -> str:
         """The version of Kubernetes, as in `v1.34.1`."""
-        return str(self._ask("ask for the version", "GET", "/version").get("gitVersion", ""))
+        return str(self._ask("ask for the version", Call("GET", "/version")).item.get("gitVersion", ""))
 
     def list(
         self,
@@ -140,11 +141,9 @@ class Cluster:
         items: list[Object] = []
         room = Room(MOST_ROOM_OF_LIST)
         for page in self._pages(doing, path, {"labelSelector": selector, "fieldSelector": fields}):
-            found = page.get("items")
-            for item in found if isinstance(found, list) else ():
-                if has_name(item):
-                    kept = shortened(item, room) if brief else conforming(item, room)
-                    items.append({**kept, "apiVersion": api_version, "kind": kind})
+            found = _listed(page.get("items"))
+            kept = (received(item, api_version, kind, room, brief=brief) for item in found)
+            items += [item for item in kept if item is not None]
             if room.left <= 0:
                 raise Unreadable(f"cannot {doing}: the list takes more than {MOST_ROOM_OF_LIST >> 24} GiB")
         return items
@@ -200,25 +199,23 @@ class Cluster:
             {"Content-Type": "application/apply-patch+yaml"},
             item,
         )
-        with in_words(
-            f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}", self.server
-        ):
-            answer = self._channel.send(call)
-            return ApplyResult(conforming(decoded(whole_of(answer))), answer.status == _CREATED)
+        doing = f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}"
+        return self._ask(doing, call, item)
 
     def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         """Create an object; returns it as the server has or would have it. ClusterError (409): it exists."""
         metadata = item["metadata"]
         namespace = str(metadata.get("namespace") or self.namespace)
         name = metadata.get("name") or metadata.get("generateName", "")
-        return self._ask(
-            f"create {item['kind']} {name} in {namespace}",
+        call = Call(
             "POST",
             route(str(item["apiVersion"]), str(item["kind"]), namespace),
-            {"fieldManager": FIELD_MANAGER, "dryRun": "All" if dry_run else ""},
+            _query({"fieldManager": FIELD_MANAGER, "dryRun": "All" if dry_run else ""}),
             {"Content-Type": "application/json"},
             item,
         )
+        # A review, the only kind without a name, is answered and not stored.
+        return self._ask(f"create {item['kind']} {name} in {namespace}", call, item if name else None).item
 
     def patch(
         self, item: Mapping[str, Any], change: Mapping[str, Any], *, manager: str = FIELD_MANAGER
@@ -227,14 +224,9 @@ class Cluster:
         metadata = item["metadata"]
         namespace = str(metadata.get("namespace") or self.namespace)
         path = route(str(item["apiVersion"]), str(item["kind"]), namespace, str(metadata["name"]))
-        return self._ask(
-            f"change {item['kind']} {metadata['name']} in {namespace}",
-            "PATCH",
-            path,
-            {"fieldManager": manager},
-            {"Content-Type": "application/merge-patch+json"},
-            change,
-        )
+        headers = {"Content-Type": "application/merge-patch+json"}
+        call = Call("PATCH", path, _query({"fieldManager": manager}), headers, change)
+        return self._ask(f"change {item['kind']} {metadata['name']} in {namespace}", call, item).item
 
     def watch(self, item: Mapping[str, Any], seconds: float) -> Iterator[Object]:
         """Yields the changes of an object after the state in `item`, for at most `seconds`.
@@ -243,20 +235,21 @@ class Cluster:
         at any time: then read the object, and watch again.
         """
         metadata = item["metadata"]
-        path = route(str(item["apiVersion"]), str(item["kind"]), str(metadata["namespace"]))
+        api_version, kind = str(item["apiVersion"]), str(item["kind"])
+        path = route(api_version, kind, str(metadata.get("namespace") or self.namespace))
         query = {
             "fieldSelector": f"metadata.name={metadata['name']}",
-            "resourceVersion": metadata["resourceVersion"],
+            "resourceVersion": metadata.get("resourceVersion", ""),
             "timeoutSeconds": str(max(int(seconds), 1)),
             "watch": "true",
         }
         call = Call("GET", path, _query(query), timeout=(TIMEOUT[0], seconds + TIMEOUT[0]))
-        with in_words(f"watch {item['kind']} {metadata['name']}", self.server):
+        with in_words(f"watch {kind} {metadata['name']}", self.server):
             answer = self._channel.send(call)
             try:
                 for event in events(answer.stream(PIECE, decode_content=True)):
-                    if has_name(event.get("object")):
-                        yield {**event, "object": conforming(event["object"])}
+                    if changed := received(event.get("object"), api_version, kind):
+                        yield {"type": str(event.get("type")), "object": changed}
             finally:
                 answer.close()
 
@@ -281,7 +274,7 @@ class Cluster:
             options["gracePeriodSeconds"] = grace
         headers = {"Content-Type": "application/json"}
         try:
-            self._ask(f"delete {kind} {name} in {namespace}", "DELETE", path, None, headers, options)
+            self._ask(f"delete {kind} {name} in {namespace}", Call("DELETE", path, (), headers, options))
         except ClusterError as error:
             if error.status == 404:
                 return False
@@ -359,18 +352,23 @@ class Cluster:
             self._official = made
             return opened
 
-    def _ask(
-        self,
-        doing: str,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: Mapping[str, Any] | None = None,
-    ) -> Object:
+    def _ask(self, doing: str, call: Call, of: ObjectView | None = None) -> ApplyResult:
+        """Returns the answer to a request, and whether it has a new object.
+
+        `of`: an object of the apiVersion and kind that the answer has; None for other answers.
+        """
         with in_words(doing, self.server):
-            answer = self._channel.send(Call(method, path, _query(query or {}), headers or {}, body))
-            return conforming(decoded(whole_of(answer)))
+            answer = self._channel.send(call)
+            value = decoded(whole_of(answer))
+            item = value if of is None else received(value, str(of["apiVersion"]), str(of["kind"]))
+            if item is None:
+                raise ValueError("the answer is not an object of the cluster")
+            return ApplyResult(item, answer.status == _CREATED)
+
+
+def _listed(value: Any) -> list[Any]:
+    """Returns a value that is a list; an empty one for any other."""
+    return value if isinstance(value, list) else []
 
 
 def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -25,6 +25,11 @@ def root(api_version: str) -> str:
     return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
 
 
+def is_namespaced(kind: str) -> bool:
+    """Whether objects of a kind are in a namespace."""
+    return kind not in _CLUSTER_WIDE
+
+
 def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     """Returns the path of an object, or of all of its kind; kinds without namespaces ignore `namespace`.
 
@@ -37,7 +42,7 @@ def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
         if what and what != ALL_NAMESPACES and not _NAME.fullmatch(what):
             raise ClusterError(f"no {kind} can be named {visible(what)[:MOST_SHOWN]!r}", 404)
     plural = _PLURALS.get(kind, f"{kind.lower()}s")
-    everywhere = kind in _CLUSTER_WIDE or namespace == ALL_NAMESPACES
+    everywhere = not is_namespaced(kind) or namespace == ALL_NAMESPACES
     above = root(api_version) if everywhere else f"{root(api_version)}/namespaces/{namespace}"
     path = f"{above}/{plural}"
     return f"{path}/{name}" if name else path

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from sparkgen.cluster.routes import is_namespaced
 from sparkgen.objects import Object, ObjectView
 
 LEVELS = 64
@@ -28,6 +29,8 @@ _IDENTITY = (
     *("ownerReferences", "labels"),
 )
 """The metadata that are kept first of an object that takes too much room."""
+_OF_EACH = ("name", "uid", "creationTimestamp")
+"""The metadata that each object has; those in a namespace also its name."""
 _WITH_TEMPLATE = ("Job", "Deployment")
 _STATES = ("state", "lastState")
 
@@ -53,6 +56,14 @@ def _is_map(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
 def _is_map_of_texts(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
@@ -69,13 +80,12 @@ _NAMES = {
         *("lastTransitionTime", "lastScheduleTime", "lastSuccessfulTime"),
     ),
     _is_map: ("metadata", "spec", "template", "jobTemplate", "involvedObject"),
-    _is_map_of_texts: ("labels", "annotations", "matchLabels"),
+    _is_map_of_texts: ("labels", "annotations", "matchLabels", "data", "stringData", "binaryData"),
+    _is_list_of_texts: ("args", "command"),
 }
-_TYPES: Mapping[str, Callable[[Any], bool]] = {name: fits for fits, names in _NAMES.items() for name in names}
-"""Name of a field -> the check of its type, wherever the field is."""
-
 _LISTS: Mapping[str, tuple[str, ...]] = {
     "ownerReferences": ("kind", "uid"),
+    "managedFields": (),
     "conditions": ("type", "status"),
     "containers": ("name",),
     "initContainers": ("name",),
@@ -86,7 +96,11 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
     "volumes": ("name",),
 }
 """Lists of maps -> the fields that each of these maps must have, as texts."""
-
+_TYPES: Mapping[str, Callable[[Any], bool]] = {
+    **{name: fits for fits, names in _NAMES.items() for name in names},
+    **dict.fromkeys(_LISTS, _is_list),
+}
+"""Name of a field -> the check of its type, wherever the field is."""
 
 FREE = frozenset(
     (
@@ -105,6 +119,23 @@ class Room:
     left: int
 
 
+def received(
+    value: Any, api_version: str, kind: str, room: Room | None = None, *, brief: bool = False
+) -> Object | None:
+    """Returns the object that an answer has, conforming and completed; None if it has none.
+
+    `brief`: a very large one is not whole (`shortened`). Items of lists do not say their apiVersion and kind.
+    """
+    if not isinstance(value, dict):
+        return None
+    room = room or Room(sys.maxsize)
+    kept = shortened(value, room) if brief else conforming(value, room)
+    metadata = kept.get("metadata", {})
+    if not all(metadata.get(key) for key in (*_OF_EACH, *(("namespace",) if is_namespaced(kind) else ()))):
+        return None
+    return completed({**kept, "apiVersion": api_version, "kind": kind})
+
+
 def conforming(item: Object, room: Room | None = None) -> Object:
     """Returns the object without values of a wrong type, and without what is deeper than LEVELS.
 
@@ -118,7 +149,7 @@ def conforming(item: Object, room: Room | None = None) -> Object:
 
 def shortened(item: Object, room: Room) -> Object:
     """Returns the same, and no more than MOST_OF_PART of each field of the object, and of its annotations."""
-    metadata = item["metadata"]
+    metadata = _map_in(item.get("metadata"))
     first = {key: metadata[key] for key in _IDENTITY if key in metadata}
     others = {key: one for key, one in metadata.items() if key not in first}
     rest = ({key: one} for key, one in item.items() if key != "metadata")
@@ -165,12 +196,6 @@ def _own(parent: Object, key: str) -> Object:
     return own
 
 
-def has_name(item: Any) -> bool:
-    """Whether a value is an object with a name: others can be neither shown nor requested."""
-    metadata = item.get("metadata") if isinstance(item, dict) else None
-    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str) and bool(metadata["name"])
-
-
 def data_keys(metadata_only: ObjectView) -> frozenset[str]:
     """Returns the keys of a Secret or ConfigMap, from its record of managed fields; none without a record.
 
@@ -186,35 +211,24 @@ def _map_in(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _map(value: Mapping[str, Any], levels: int, room: Room) -> dict[str, Any]:
-    """Returns the valid values of a map; `levels`: how many there may be, with that of the map."""
-    kept: dict[str, Any] = {}
-    room.left -= _ROOM_OF_MAP
-    if not levels:
-        return kept
-    for key, one in value.items():
-        if room.left <= 0:
-            break
-        if key in _LISTS:
-            if isinstance(one, list):
-                kept[key] = _list(key, one, levels - 1, room)
-        elif key in FREE and isinstance(one, dict):
-            if key not in _TYPES or _TYPES[key](one):
-                kept[key] = _free(one, levels - 1, room)
-        elif key not in _TYPES or _TYPES[key](one):
-            kept[key] = _any(one, levels - 1, room)
-    return kept
+def _map(value: Mapping[str, Any], levels: int, room: Room, *, free: bool = False) -> dict[str, Any]:
+    """Returns the valid values of a map; `levels`: how many there may be, with that of the map.
 
-
-def _free(value: Mapping[str, Any], levels: int, room: Room) -> dict[str, Any]:
-    """Returns a map with any keys; one with keys of Kubernetes may be inside, as in a selector."""
+    `free`: the map has any keys; one with keys of Kubernetes may be inside, as in a selector.
+    """
     kept: dict[str, Any] = {}
     room.left -= _ROOM_OF_MAP
     for key, one in value.items() if levels else ():
         if room.left <= 0:
             break
-        inner = _free if key in FREE and isinstance(one, dict) else _any
-        kept[key] = inner(one, levels - 1, room)
+        if not free and key in _TYPES and not _TYPES[key](one):
+            continue
+        if key in FREE and isinstance(one, dict):
+            kept[key] = _map(one, levels - 1, room, free=True)
+        elif key in _LISTS and not free:
+            kept[key] = _list(key, one, levels - 1, room)
+        else:
+            kept[key] = _any(one, levels - 1, room)
     return kept
 
 

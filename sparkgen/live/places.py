@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sparkgen import contract, thread_map
 from sparkgen.cluster import ALL_NAMESPACES, Cluster, ClusterError, Unreadable
-from sparkgen.cluster.shapes import completed
 from sparkgen.live.values import label_of, name_of
 from sparkgen.objects import ObjectView
 from sparkgen.phrases import some_of
@@ -108,12 +107,12 @@ def _list(cluster: Cluster, place: str, names: Collection[str]) -> Listed:
     """Returns the drivers' objects of a place, and the pods of the chosen applications."""
     brief = not names  # all are shown, and nothing is made of one
     listed, unseen = _workloads(cluster, place, brief=brief)
-    workloads = tuple(completed(item) for item in listed)
+    workloads = tuple(listed)
     wanted = _wanted(workloads, names)
     if names and not wanted:
         return Listed(place, workloads, (), tuple(unseen))
     pods = cluster.list("v1", "Pod", place, _selector(wanted if names else ()), brief=brief)
-    return Listed(place, workloads, tuple(completed(pod) for pod in pods), tuple(unseen))
+    return Listed(place, workloads, tuple(pods), tuple(unseen))
 
 
 def _workloads(cluster: Cluster, namespace: str, *, brief: bool) -> tuple[list[ObjectView], list[str]]:

@@ -129,7 +129,7 @@ def served_as(workload: ObjectView) -> str:
 
 def _port(workload: ObjectView, name: str) -> int:
     ports = described(workload).get("ports") or () if workload["kind"] == "Deployment" else ()
-    return next((int(port["containerPort"]) for port in ports if port.get("name") == name), 0)
+    return next((int(port.get("containerPort") or 0) for port in ports if port.get("name") == name), 0)
 
 
 def moment(text: str | None) -> datetime | None:

@@ -136,7 +136,8 @@ class Handler(BaseHTTPRequestHandler):
             name = body["metadata"].get("name", "generated")
             if f"{path}/{name}" in objects:
                 return 409, {"kind": "Status", "message": f"{name} already exists"}
-            return 201, body if "dryrun" in options else self.server.put(f"{path}/{name}", body)
+            made = body if "dryrun" in options else self.server.put(f"{path}/{name}", body)
+            return 201, _stored(made, name)
         if not match["name"] and "watch" in options:
             return 200, {}  # it ends at once
         if not match["name"]:
@@ -149,7 +150,7 @@ class Handler(BaseHTTPRequestHandler):
             return 200, self.server.put(path, _merged(there, body))
         if self.command == "DELETE":
             return self._deleted(path, there, body)
-        return 200, there
+        return 200, _stored(there)
 
     def _deleted(self, path: str, there: Object, body: Object) -> tuple[int, Object]:
         there_uid = there["metadata"].get("uid")
@@ -184,7 +185,7 @@ class Handler(BaseHTTPRequestHandler):
         if version is not None and (there is None or there["metadata"]["resourceVersion"] != version):
             return 409, {"kind": "Status", "message": f"{path}: the object has been modified; try again"}
         made = body if "dryrun" in options else self.server.put(path, body)
-        return 201 if there is None else 200, made
+        return 201 if there is None else 200, _stored(made)
 
     def _list(self, path: str, options: dict[str, str]) -> Object:
         items = [item for at, item in self.server.objects.items() if at.rpartition("/")[0] == path]
@@ -197,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
                     if (have := item["metadata"].get("labels", {}).get(key)) is not None
                     and (not equals or have == text)
                 ]
-        return {"items": items, "metadata": {}}
+        return {"items": [_stored(item) for item in items], "metadata": {}}
 
     def _answer(self, status: int, value: Object) -> None:
         self._send(status, "application/json", json.dumps(value).encode())
@@ -213,6 +214,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""
+
+
+def _stored(item: Object, name: str = "") -> Object:
+    """The object with all that an API server gives to each."""
+    given = {"uid": "uid-0", "creationTimestamp": "2026-11-22T00:00:00Z"}
+    return {**item, "metadata": {**given, "name": name, "namespace": "analytics", **item["metadata"]}}
 
 
 def _merged(there: Any, change: Any) -> Any:

@@ -59,7 +59,10 @@ def test_several_are_told_in_their_order(act: Act, kube: Kube) -> None:
 def test_what_is_the_same_for_all_is_asked_once(act: Act, kube: Kube) -> None:
     """And of an object that is not there, the dry run tells: each is sent twice, and nothing is read."""
     secret = ("--set", "spec.imagePullSecrets={registry}")
-    kube.objects["/api/v1/namespaces/analytics/secrets/registry"] = {"kind": "Secret", "metadata": {}}
+    kube.objects["/api/v1/namespaces/analytics/secrets/registry"] = {
+        "kind": "Secret",
+        "metadata": {"name": "registry"},
+    }
     assert act("apply", "three.yaml", *secret).code == 0
     asked = Counter(line.replace(" dry", "") for line in kube.asked)
     for line in ("/version", "/api/v1/nodes", "/api/v1/namespaces/analytics"):

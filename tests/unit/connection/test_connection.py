@@ -39,6 +39,14 @@ JOB = {
     "kind": "Job",
     "metadata": {"name": "pi", "namespace": "analytics", "resourceVersion": "1"},
 }
+SPEC = {"template": {"metadata": {}, "spec": {}}}
+"""The least that a Job has."""
+
+
+def metadata(name: str, **more: Any) -> dict[str, Any]:
+    """The metadata of an object as an API server gives them."""
+    given = {"namespace": "analytics", "uid": f"uid-{name}", "creationTimestamp": "2026-11-22T00:00:00Z"}
+    return {"name": name, **given, **more}
 
 
 @pytest.fixture(params=["plain", "official"])
@@ -63,9 +71,9 @@ def status(code: int, message: str) -> tuple[int, dict[str, Any]]:
 
 def test_objects_are_plain_dicts(server: Server, connected: Connect) -> None:
     """One that is there, and None for one that is not."""
-    server.answers[f"GET {JOBS}/pi"] = (200, {"kind": "Job", "metadata": {"name": "pi"}})
+    server.answers[f"GET {JOBS}/pi"] = (200, {**JOB, "metadata": metadata("pi"), "spec": SPEC})
     cluster = connected(server.address)
-    assert cluster.get("batch/v1", "Job", "pi") == {"kind": "Job", "metadata": {"name": "pi"}}
+    assert cluster.get("batch/v1", "Job", "pi") == {**JOB, "metadata": metadata("pi"), "spec": SPEC}
     assert cluster.get("batch/v1", "Job", "other") is None
 
 
@@ -74,8 +82,8 @@ def test_a_dry_run_is_one_strict_server_side_apply(server: Server, connected: Co
     job = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": "pi", "namespace": "analytics"},
-        "spec": {},
+        "metadata": metadata("pi", namespace="analytics"),
+        "spec": SPEC,
     }
     server.answers[f"PATCH {JOBS}/pi"] = (200, {**job, "status": {}})
     cluster = connected(server.address)
@@ -93,8 +101,8 @@ def test_a_list_is_read_to_its_last_page(server: Server, connected: Connect) -> 
 
     def page(query: str) -> dict[str, Any]:
         if "continue=next" in query:
-            return {"items": [{"metadata": {"name": "b"}}], "metadata": {}}
-        return {"items": [{"metadata": {"name": "a"}}], "metadata": {"continue": "next"}}
+            return {"items": [{"metadata": metadata("b")}], "metadata": {}}
+        return {"items": [{"metadata": metadata("a")}], "metadata": {"continue": "next"}}
 
     server.answers[f"GET {JOBS}"] = (200, page)
     found = connected(server.address).list("batch/v1", "Job", selector="a=b")
@@ -291,7 +299,7 @@ def test_keys_are_known_without_their_values(
     """From the record of who set which field; the server is asked for the metadata alone."""
     records = None if fields is None else [{"manager": "m", "fieldsV1": one} for one in fields]
     path = "/api/v1/namespaces/analytics/secrets/etl"
-    server.answers[f"GET {path}"] = (200, {"metadata": {"name": "etl", "managedFields": records}})
+    server.answers[f"GET {path}"] = (200, {"metadata": metadata("etl", managedFields=records)})
     cluster = connected(server.address)
     assert cluster.data_keys("Secret", "etl") == keys
     assert cluster.data_keys("Secret", "other") is None
@@ -299,7 +307,7 @@ def test_keys_are_known_without_their_values(
 
 def test_all_namespaces_are_one_list(server: Server, connected: Connect) -> None:
     """And a refusal says so."""
-    server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [{"metadata": {"name": "pi"}}]})
+    server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [{"metadata": metadata("pi")}]})
     cluster = connected(server.address)
     [job] = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
     assert job["metadata"]["name"] == "pi"
@@ -310,9 +318,9 @@ def test_all_namespaces_are_one_list(server: Server, connected: Connect) -> None
 
 def test_one_deep_object_hides_no_other(server: Server, connected: Connect) -> None:
     """Kubernetes stores managedFields of ten thousand levels in anybody's Job."""
-    deep = {"metadata": {"name": "deep", "namespace": "tenant", "managedFields": MANAGED}}
+    deep = {"metadata": metadata("deep", namespace="tenant", managedFields=MANAGED)}
     for levels in (400, 900, LEVELS):
-        body = as_json({"items": [deep, {"metadata": {"name": "pi"}}]}, levels)
+        body = as_json({"items": [deep, {"metadata": metadata("pi")}]}, levels)
         server.answers["GET /apis/batch/v1/jobs"] = (200, body)
         cluster = connected(server.address)
         jobs = cluster.list("batch/v1", "Job", ALL_NAMESPACES)
@@ -337,7 +345,7 @@ def test_an_answer_that_is_too_large_is_asked_for_in_smaller_pages(
         asked = {name: value[0] for name, value in parse_qs(query).items()}
         first = int(asked.get("continue", 0))
         last = first + int(asked["limit"])
-        items = [{"metadata": {"name": name, "annotations": {"a": "x" * 400}}} for name in names[first:last]]
+        items = [{"metadata": metadata(name, annotations={"a": "x" * 400})} for name in names[first:last]]
         return {"items": items, "metadata": {"continue": str(last) if last < len(names) else ""}}
 
     server.answers["GET /apis/batch/v1/jobs"] = (200, page)
@@ -358,7 +366,7 @@ def test_a_list_has_an_end_in_memory(
 ) -> None:
     """And an object, too: the address in the kubeconfig may be right, so it is not blamed."""
     monkeypatch.setattr("sparkgen.cluster.connection.MOST_OF_LIST", 1 << 20)
-    large = {"metadata": {"name": "pi", "annotations": {"a": "x" * 700_000}}}
+    large = {"metadata": metadata("pi", annotations={"a": "x" * 700_000})}
     answers = [{"items": [large], "metadata": {"continue": end}} for end in ("1", "")]
     server.answers["GET /apis/batch/v1/jobs"] = (200, lambda _: answers.pop(0))
     cluster = connected(server.address)
@@ -376,22 +384,22 @@ def test_dense_objects_take_little_memory_where_they_are_shown(
     What the object is, and whose, is always known. Where something is made of an object, it is whole.
     """
     spec = {"volumes": [{"name": "v", "projected": {"sources": [{"downwardAPI": {}}] * 30_000}}]}
-    metadata = {
-        "annotations": {f"a{number}": "" for number in range(50_000)},
-        "labels": {"sparkgen.dev/application": "dense"},
-        "name": "dense",
-        "ownerReferences": [{"kind": "CronJob", "name": "nightly", "uid": "u"}],
-        "uid": "uid-dense",
-    }
-    dense = {"metadata": metadata, "spec": {"template": {"spec": spec}}, "status": {"failed": 1}}
-    small = {"metadata": {"name": "pi"}, "spec": {"template": {"spec": {}}}}
+    own = metadata(
+        "dense",
+        annotations={f"a{number}": "" for number in range(50_000)},
+        labels={"sparkgen.dev/application": "dense"},
+        ownerReferences=[{"kind": "CronJob", "name": "nightly", "uid": "u"}],
+    )
+    template = {"metadata": {}, "spec": spec}
+    dense = {"metadata": own, "spec": {"template": template}, "status": {"failed": 1}}
+    small = {"metadata": metadata("pi"), "spec": SPEC}
     server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [dense, small]})
     cluster = connected(server.address)
     kinds = {"apiVersion": "batch/v1", "kind": "Job"}
     assert cluster.list("batch/v1", "Job", ALL_NAMESPACES) == [{**dense, **kinds}, {**small, **kinds}]
     first, second = cluster.list("batch/v1", "Job", ALL_NAMESPACES, brief=True)
     assert second == {**small, **kinds}
-    assert {**first["metadata"], "annotations": {}} == {**metadata, "annotations": {}}
+    assert {**first["metadata"], "annotations": {}} == {**own, "annotations": {}}
     assert {key: first[key] for key in ("status", *kinds)} == {"status": {"failed": 1}, **kinds}
     kept = first["spec"]["template"]["spec"]["volumes"][0]["projected"]["sources"]
     assert 0 < len(kept) < 10_000
@@ -408,13 +416,13 @@ def test_dense_pages_are_asked_for_in_smaller_ones(
     """Before they are decoded; one object alone is read, however dense it is."""
     monkeypatch.setattr("sparkgen.cluster.connection.MOST_MAPS_OF_PAGE", 100)
     monkeypatch.setattr("sparkgen.cluster.reading.MOST_PARTS", 1_000)
-    dense = {"metadata": {"name": "dense"}, "spec": {"a": [{}] * 150}}
+    dense = {"metadata": metadata("dense"), "spec": {"a": [{}] * 150}}
     server.answers["GET /apis/batch/v1/jobs"] = (200, {"items": [dense]})
     found = connected(server.address).list("batch/v1", "Job", ALL_NAMESPACES)
     assert [job["metadata"]["name"] for job in found] == ["dense"]
     limits = [parse_qs(query)["limit"] for _, query, _ in server.requests]
     assert limits == [["500"], ["50"], ["5"], ["1"]]
-    full = {"metadata": {"name": "full"}, "spec": {"a": ":" * 300}}
+    full = {"metadata": metadata("full"), "spec": {"a": ":" * 300}}
 
     def page(query: str) -> dict[str, Any]:
         return {"items": [full] * min(int(parse_qs(query)["limit"][0]), 8)}
@@ -440,8 +448,8 @@ def test_an_answer_has_an_end_in_memory(
     server: Server, connected: Connect, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:
     """Of its bytes, and of what it has: two bytes of JSON take dozens of times as many in Python."""
-    large: dict[str, Any] = {**JOB, "spec": {"a": "x" * 200_000}}
-    dense: dict[str, Any] = {**JOB, "spec": {"a": [{}] * 300}}
+    large: dict[str, Any] = {"metadata": metadata("pi"), "spec": {"a": "x" * 200_000}}
+    dense: dict[str, Any] = {"metadata": metadata("pi"), "spec": {"a": [{}] * 300}}
     for limit, most, odd, words in (
         ("LARGEST", 100_000, large, "more than 0 MiB"),
         ("MOST_PARTS", 300, dense, "more than 300 fields and items"),

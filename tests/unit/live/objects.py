@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sparkgen.cluster import ALL_NAMESPACES, ClusterError, Unreadable
+from sparkgen.cluster.shapes import completed
 from sparkgen.objects import Object
 
 NAMESPACE = "analytics"
@@ -54,7 +55,8 @@ def allocator_pod(of: Object, state: Object, **more: Any) -> Object:
 
 
 def _metadata(name: str, labels: Mapping[str, str]) -> Object:
-    return {"name": name, "uid": f"uid-{name}", "labels": dict(labels), "creationTimestamp": BORN}
+    names = {"name": name, "namespace": NAMESPACE, "uid": f"uid-{name}"}
+    return {**names, "labels": dict(labels), "creationTimestamp": BORN}
 
 
 def history_job(application: str = "pi") -> Object:
@@ -72,6 +74,7 @@ def cron_job(application: str = "nightly", run: str = "nightly-1a2b3c4d", **spec
         "kind": "CronJob",
         "metadata": {
             "name": application,
+            "namespace": NAMESPACE,
             "uid": f"uid-{application}",
             "labels": labels,
             "creationTimestamp": BORN,
@@ -92,6 +95,7 @@ def deployment(application: str = "stream", run: str = "stream-1a2b3c4d", replic
         "kind": "Deployment",
         "metadata": {
             "name": application,
+            "namespace": NAMESPACE,
             "uid": f"uid-{application}",
             "labels": labels,
             "creationTimestamp": BORN,
@@ -242,7 +246,7 @@ class Cluster:
             raise Unreadable(f"cannot list {kind}s in {namespace}: unreadable")
         self.selectors.append(selector)
         return [
-            item
+            completed(item)
             for item in self.objects
             if item["kind"] == kind
             and (namespace == ALL_NAMESPACES or kind == "Namespace" or _namespace(item) == namespace)

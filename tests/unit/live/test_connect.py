@@ -74,7 +74,9 @@ def stopped() -> Object:
 
 def secret(value: bytes, key: str = "the.token") -> Object:
     """A Secret as an API server gives it."""
-    return {"kind": "Secret", "data": {key: base64.b64encode(value).decode()}}
+    names = {"name": "team-a-connect", "namespace": "analytics", "uid": "u"}
+    metadata = {**names, "creationTimestamp": "2026-11-22T00:00:00Z"}
+    return {"kind": "Secret", "metadata": metadata, "data": {key: base64.b64encode(value).decode()}}
 
 
 def played(monkeypatch: pytest.MonkeyPatch, server: Server, *steps: Callable[[], object]) -> None:
