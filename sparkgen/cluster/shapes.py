@@ -79,7 +79,10 @@ _NAMES = {
         *("startTime", "completionTime", "startedAt", "finishedAt"),
         *("lastTransitionTime", "lastScheduleTime", "lastSuccessfulTime"),
     ),
-    _is_map: ("metadata", "spec", "template", "jobTemplate", "involvedObject"),
+    _is_map: (
+        *("metadata", "spec", "template", "jobTemplate", "involvedObject"),
+        *("projected", "configMap", "valueFrom", "secretKeyRef"),
+    ),
     _is_map_of_texts: ("labels", "annotations", "matchLabels", "data", "stringData", "binaryData"),
     _is_list_of_texts: ("args", "command"),
 }
@@ -94,6 +97,8 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
     "ports": (),
     "env": ("name",),
     "volumes": ("name",),
+    "sources": (),
+    "schedulingGates": ("name",),
 }
 """Lists of maps -> the fields that each of these maps must have, as texts."""
 _TYPES: Mapping[str, Callable[[Any], bool]] = {
@@ -176,7 +181,7 @@ def completed(item: ObjectView) -> Object:
         _complete_template(job)
     elif whole.get("kind") in _WITH_TEMPLATE:
         _complete_template(whole)
-    elif whole.get("kind") == "Pod":
+    elif whole.get("kind") in ("Pod", "PodGroup"):
         whole.setdefault("spec", {})
     elif whole.get("kind") == "Event":
         whole.setdefault("involvedObject", {})

@@ -156,7 +156,7 @@ def _held_to(live: Mapping[str, Any] | Unknown | None, item: Any) -> Any:
     """Returns a Job with the `resourceVersion` that was read: it may be killed before the apply."""
     if item["kind"] != "Job" or not isinstance(live, Mapping):
         return item
-    version = live["metadata"]["resourceVersion"]
+    version = live["metadata"].get("resourceVersion", "")
     return {**item, "metadata": {**item["metadata"], "resourceVersion": version}}
 
 
@@ -185,7 +185,8 @@ def _live(cluster: Cluster, item: Any, before: Live) -> Mapping[str, Any] | Unkn
 
 def _alike(live: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether two states of an object differ at most in the server's own metadata, such as managedFields."""
-    if live["metadata"]["resourceVersion"] == new["metadata"].get("resourceVersion"):
+    version = live["metadata"].get("resourceVersion")
+    if version and version == new["metadata"].get("resourceVersion"):
         return True
     return _content(live) == _content(new)
 

@@ -210,8 +210,8 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
 
     SparkgenError if Spark's command was changed, so that the application's arguments cannot be told apart.
     """
-    containers = [dict(container) for container in template["spec"]["containers"]]
-    spark = next(container for container in containers if container["name"] == contract.DRIVER_CONTAINER)
+    containers = [dict(container) for container in template["spec"].get("containers") or ()]
+    spark: Object = next((one for one in containers if one["name"] == contract.DRIVER_CONTAINER), {})
     given = list(spark.get("args") or ())
     start = len(contract.DRIVER_ARGUMENTS)
     if tuple(given[:start]) != contract.DRIVER_ARGUMENTS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 
 from sparkgen import contract
 from sparkgen.cluster.annotations import DEADLINE, KILLED
+from sparkgen.cluster.shapes import received
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.requested_run import RequestedRun, copied, from_job, with_arguments
+from tests.property.test_shapes import ODD, changed, places
 
 
 def template(*arguments: str) -> dict[str, Any]:
@@ -63,6 +66,30 @@ def test_the_deadline_of_a_killed_run(noted: str, expected: int | None) -> None:
     }
     job = from_job(source, RequestedRun("pi", None, "id"))
     assert job["spec"].get("activeDeadlineSeconds") == expected
+
+
+def test_an_odd_job_is_copied_as_far_as_it_is_one() -> None:
+    """Whatever stands in place of a value of the pod template: no internal error."""
+    pod = {
+        "containers": [{"name": contract.DRIVER_CONTAINER, "args": ["a"], "env": [{"name": "A"}]}],
+        "volumes": [
+            {"name": "v", "configMap": {"name": "pi-1-conf"}},
+            {"name": "w", "projected": {"sources": [{"configMap": {"name": "pi-1-conf"}}]}},
+        ],
+        "schedulingGates": [{"name": "g"}],
+    }
+    labels = {contract.LABEL_RUN: "pi-1"}
+    given = {"name": "pi-1", "namespace": "n", "uid": "u", "creationTimestamp": "2026-11-22T00:00:00Z"}
+    job = {"metadata": {**given, "labels": labels}, "spec": {"template": {"spec": pod}}}
+    at = ("spec", "template", "spec")
+    inner = [path for path in places(job) if path[:3] == at]
+    assert len(inner) > 15
+    for path, odd in itertools.product(inner, ODD):
+        source = received(changed(job, {path: odd}), "batch/v1", "Job")
+        assert source is not None
+        for arguments in (None, ("a",)):
+            with contextlib.suppress(SparkgenError):
+                from_job(source, RequestedRun("pi", arguments, "x"))
 
 
 def test_a_copy_has_binary_files_too() -> None:
