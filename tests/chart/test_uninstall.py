@@ -106,6 +106,7 @@ def test_what_is_gone_is_no_error(program: Any) -> None:
         with serving(200, body=empty) as api:
             program.API = api.address
             assert program.owned("/x", "default", "pi") == {}
+            assert program.running("default") == set()
 
 
 def test_lists_leave_the_content_of_objects_with_the_server(program: Any) -> None:
@@ -115,7 +116,9 @@ def test_lists_leave_the_content_of_objects_with_the_server(program: Any) -> Non
     items = [{"metadata": mine}, {"metadata": {"name": "a neighbour's", "uid": "2"}}]
     with serving(200, body=json.dumps({"kind": "PartialObjectMetadataList", "items": items}).encode()) as api:
         program.API = api.address
-        assert program.owned("/x", "default", "pi") == {"mine": "1"}
+        assert {name: item["uid"] for name, item in program.owned("/x", "default", "pi").items()} == {
+            "mine": "1"
+        }
         [asked] = api.asked
     metadata, anything = asked["Accept"].split(",")
     assert metadata == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -126,22 +129,36 @@ def test_labels_of_a_neighbour_take_no_memory(program: Any) -> None:
     """A ConfigMap may have 60,000 of them, and several end a hook that keeps them."""
     own = {"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}
     many = {f"l{number}": "" for number in range(1_000)}
-    large = {"metadata": {"name": "a", "uid": "1", "annotations": {**own, **many}, "labels": many}}
+    kept = {"name": "a", "uid": "1", "annotations": {**own, **many}, "labels": many, "finalizers": list(many)}
+    large = {"metadata": {**kept, "ownerReferences": [{"name": name, "uid": name} for name in many]}}
     with serving(200, body=json.dumps({"items": [large], "metadata": {"continue": ""}}).encode()) as api:
         program.API = api.address
-        found = program.call("GET", "/x")
-        assert found["items"] == [{"metadata": {"name": "a", "uid": "1", "annotations": own}}]
-        assert program.owned("/x", "default", "pi") == {"a": "1"}
+        assert program.call("GET", "/x")["items"] == [{"metadata": listed("1", own, list(many)[:5])}]
+        assert list(program.owned("/x", "default", "pi")) == ["a"]
+
+
+def listed(uid: str, annotations: dict[str, str] | None = None, finalizers: Any = None) -> dict[str, Any]:
+    """An object `a` as the program keeps it. With finalizers (also none): it is being deleted."""
+    return {
+        "name": "a",
+        "uid": uid,
+        "annotations": annotations or {},
+        "deleting": finalizers is not None and annotations is None,
+        "finalizers": finalizers or [],
+        "foreground": "foregroundDeletion" in (finalizers or []),
+        "controller": None,
+        "owner": None,
+    }
 
 
 def test_only_what_was_listed_is_deleted(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has got its name meanwhile stays, and is looked at again."""
-    rounds = [{"a": "1"}, {"a": "1"}, {"a": "2"}, {}]
+    rounds = [{"a": listed("1")}, {"a": listed("1")}, {"a": listed("2")}, {}]
     asked: list[tuple[Any, ...]] = []
     monkeypatch.setattr(program, "owned", lambda *_: rounds.pop(0))
     monkeypatch.setattr(program, "call", lambda *what, body: asked.append((*what, body)))
     monkeypatch.setattr(program.time, "sleep", lambda _: None)
-    program.remove("/jobs", "default", "pi")
+    program.remove("/jobs", "default", "pi", "Foreground")
     assert asked == [
         ("DELETE", "/jobs/a", {"propagationPolicy": "Foreground", "preconditions": {"uid": uid}})
         for uid in ("1", "2")
@@ -149,3 +166,89 @@ def test_only_what_was_listed_is_deleted(program: Any, monkeypatch: pytest.Monke
     with serving(409) as api:
         program.API = api.address
         assert program.call("DELETE", "/jobs/a", body={}) is None
+
+
+class Namespace:
+    """A namespace with an object `a`, and a clock that sleeping moves on.
+
+    `finalizers`: what it has once it is deleted. `ends`: the second at which the last pod of it has ended.
+    """
+
+    def __init__(
+        self, program: Any, monkeypatch: pytest.MonkeyPatch, *finalizers: str, ends: int = 0
+    ) -> None:
+        self.now, self.finalizers, self.ends = 0, finalizers, ends
+        self.deleted = ""
+        monkeypatch.setattr(program, "call", self.call)
+        monkeypatch.setattr(program.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(program.time, "sleep", self.sleep)
+
+    def sleep(self, seconds: int) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+    def call(self, method: str, path: str, query: Any = None, body: Any = None) -> Any:
+        """What the API server answers."""
+        if method == "DELETE":
+            self.deleted = body["propagationPolicy"]
+            return None
+        if path.endswith("/pods"):
+            wanted = "status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!="
+            assert (query["labelSelector"], query["fieldSelector"]) == ("sparkgen.dev/run,job-name", wanted)
+            return {"items": [{"metadata": {"owner": "1"}}] if self.now < self.ends else []}
+        item = listed("1", None, list(self.finalizers) if self.deleted else None)
+        item["annotations"] = {
+            "meta.helm.sh/release-name": "pi",
+            "meta.helm.sh/release-namespace": "default",
+        }
+        return {"items": [{"metadata": item}]}
+
+
+@pytest.mark.parametrize("path", ["/jobs", "/configmaps"])
+def test_a_finalizer_of_somebody_is_not_waited_for(
+    program: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    """The object remains until the finalizer is removed, and the log says so."""
+    namespace = Namespace(program, monkeypatch, "example.com/keep")
+    program.remove(path, "default", "pi", "Foreground" if path == "/jobs" else "Background")
+    assert namespace.now == 1
+    kind = path[1:]
+    assert capsys.readouterr().out == (
+        f"deleting {kind}/a\n{kind}/a remains until its finalizers are removed: example.com/keep\n"
+    )
+
+
+def test_a_driver_is_waited_for_and_not_what_else_keeps_its_job(
+    program: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such as a finalizer of its pod, which has ended."""
+    namespace = Namespace(program, monkeypatch, "foregroundDeletion", ends=60)
+    program.remove("/jobs", "default", "pi", "Foreground")
+    assert (namespace.now, namespace.deleted) == (60, "Foreground")
+    assert "jobs/a remains until its finalizers are removed: foregroundDeletion" in capsys.readouterr().out
+    early = Namespace(program, monkeypatch, "foregroundDeletion")
+    program.remove("/jobs", "default", "pi", "Foreground")
+    assert early.now == program.SETTLED_SECONDS + 1, "the Job's controller may just have created a pod"
+
+
+def test_dependents_of_a_configmap_are_not_waited_for(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody may make an object that it owns."""
+    namespace = Namespace(program, monkeypatch, "foregroundDeletion", ends=1000)
+    program.remove("/configmaps", "default", "pi")
+    assert (namespace.now, namespace.deleted) == (1, "Background")
+
+
+def test_a_driver_that_does_not_end_is_an_error(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For example, on a node that is lost."""
+    Namespace(program, monkeypatch, "foregroundDeletion", ends=1000)
+    with pytest.raises(SystemExit, match=r"^error: not gone after 240 s: a$"):
+        program.remove("/jobs", "default", "pi", "Foreground")
+
+
+def test_the_owner_of_a_pod_is_its_controller(program: Any) -> None:
+    """Other owners do not run it."""
+    owners = [{"uid": "1", "name": "x"}, {"uid": "2", "controller": True}]
+    pods = {"items": [{"metadata": {"name": "p", "uid": "3", "ownerReferences": owners}}]}
+    with serving(200, body=json.dumps(pods).encode()) as api:
+        program.API = api.address
+        assert program.running("default") == {"2"}

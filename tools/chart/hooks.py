@@ -49,6 +49,7 @@ UNINSTALL = metadata(
 RULES: tuple[Layer, ...] = (
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list", "delete"]},
     {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "delete"]},
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     {
         "@if": "podGroups",
         "apiGroups": ["scheduling.volcano.sh"],

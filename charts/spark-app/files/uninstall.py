@@ -2,8 +2,9 @@
 
 Run by the pre-delete hook (templates/uninstall.yaml) in the runtime image, with the standard library alone.
 Arguments: namespace, release, and further resources of runs as group/version/resource. A run's object is the
-release's when Helm's own annotations say so. Jobs go first, in the foreground, so that their drivers are gone
-before the ConfigMaps that they read.
+release's when Helm's own annotations say so. Jobs go first, in the foreground, so that their drivers have
+ended before the ConfigMaps that they read are deleted. Nothing else is waited for: an object that somebody's
+finalizer keeps remains, and the log says so.
 """
 
 import json
@@ -19,6 +20,15 @@ ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 API = "https://kubernetes.default.svc"
 SELECTOR = "sparkgen.dev/run"
 PATIENCE_SECONDS = 240
+SETTLED_SECONDS = 10
+"""Until then, a Job is waited for as long as Kubernetes has not removed what it owns."""
+FOREGROUND = "foregroundDeletion"
+"""The finalizer of an object whose dependents are not gone: for example, pods with a finalizer."""
+JOBS_PODS = f"{SELECTOR},job-name"
+RUNNING = "status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!="
+"""Pods on a node that have not ended."""
+FEW = 5
+"""Finalizers that the log names."""
 PAGE = 20
 """Objects in one answer: each may have 1.5 MiB of labels, and the hook has 256 MiB of memory."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -38,8 +48,17 @@ def trimmed(value):
         return value
     annotations = value.get("annotations")
     own = annotations if isinstance(annotations, dict) else {}
-    read = {key: text for key, text in own.items() if key.startswith("meta.helm.sh/")}
-    return {"name": value.get("name"), "uid": value["uid"], "annotations": read}
+    finalizers, owners = value.get("finalizers") or [], value.get("ownerReferences") or []
+    return {
+        "name": value.get("name"),
+        "uid": value["uid"],
+        "annotations": {key: text for key, text in own.items() if key.startswith("meta.helm.sh/")},
+        "deleting": "deletionTimestamp" in value,
+        "finalizers": finalizers[:FEW],
+        "foreground": FOREGROUND in finalizers,
+        "controller": value.get("controller"),  # of an owner
+        "owner": next((owner["uid"] for owner in owners if owner["controller"]), None),
+    }
 
 
 def call(method, path, query=None, body=None):
@@ -62,46 +81,73 @@ def call(method, path, query=None, body=None):
         raise SystemExit(f"error: {method} {path}: {error.code} {said}") from None
 
 
-def owned(path, namespace, release):
-    """Names of the release's objects of one kind, with their UIDs."""
-    names, more = {}, ""
+def listed(path, **query):
+    """The metadata of objects, page by page."""
+    more = ""
     while True:
-        page = call("GET", path, {"labelSelector": SELECTOR, "limit": PAGE, "continue": more}) or {}
+        page = call("GET", path, {"limit": PAGE, "continue": more, **query}) or {}
         for item in page.get("items") or ():  # null if there are none
-            annotations = item["metadata"].get("annotations") or {}
-            if (
-                annotations.get("meta.helm.sh/release-name"),
-                annotations.get("meta.helm.sh/release-namespace"),
-            ) == (
-                release,
-                namespace,
-            ):
-                names[item["metadata"]["name"]] = item["metadata"]["uid"]
+            yield item["metadata"]
         more = page.get("metadata", {}).get("continue") or ""
         if not more:
-            return names
+            return
 
 
-def remove(path, namespace, release):
-    """Delete the release's objects of one kind, and wait until they are gone."""
-    until = time.monotonic() + PATIENCE_SECONDS
+def owned(path, namespace, release):
+    """The metadata of the release's objects of one kind, by name."""
+    items = {}
+    for item in listed(path, labelSelector=SELECTOR):
+        own = item.get("annotations") or {}
+        if (own.get("meta.helm.sh/release-name"), own.get("meta.helm.sh/release-namespace")) == (
+            release,
+            namespace,
+        ):
+            items[item["name"]] = item
+    return items
+
+
+def running(namespace):
+    """The UIDs of Jobs with a pod that has not ended."""
+    pods = listed(f"/api/v1/namespaces/{namespace}/pods", labelSelector=JOBS_PODS, fieldSelector=RUNNING)
+    return {pod["owner"] for pod in pods}
+
+
+def remove(path, namespace, release, propagation="Background"):
+    """Delete the release's objects of one kind, and say which of them finalizers keep.
+
+    In the foreground, wait until the pods of the objects have ended.
+    """
+    begun = time.monotonic()
     asked = set()
-    while names := owned(path, namespace, release):
-        for name, uid in names.items():
-            if uid not in asked:
-                print(f"deleting {path.rpartition('/')[2]}/{name}", flush=True)
+    kind = path.rpartition("/")[2]
+    while items := owned(path, namespace, release):
+        for name, item in items.items():
+            if item["uid"] not in asked:
+                print(f"deleting {kind}/{name}", flush=True)
                 # Not another object that got the name meanwhile.
-                options = {"propagationPolicy": "Foreground", "preconditions": {"uid": uid}}
+                options = {"propagationPolicy": propagation, "preconditions": {"uid": item["uid"]}}
                 call("DELETE", f"{path}/{name}", body=options)
-                asked.add(uid)
-        if time.monotonic() > until:
-            raise SystemExit(f"error: not gone after {PATIENCE_SECONDS} s: {', '.join(names)}")
+                asked.add(item["uid"])
+        seconds = time.monotonic() - begun
+        held = {item["uid"] for item in items.values() if item["deleting"] and item["foreground"]}
+        if propagation == "Background":
+            held = set()
+        elif held and seconds > SETTLED_SECONDS:
+            held &= running(namespace)
+        waited = [name for name, item in items.items() if not item["deleting"] or item["uid"] in held]
+        if not waited:
+            for name, item in items.items():
+                keeping = ", ".join(item["finalizers"])
+                print(f"{kind}/{name} remains until its finalizers are removed: {keeping}", flush=True)
+            return
+        if seconds > PATIENCE_SECONDS:
+            raise SystemExit(f"error: not gone after {PATIENCE_SECONDS} s: {', '.join(waited)}")
         time.sleep(1)
 
 
 def main(namespace, release, *further):
     """Remove all runs of the release in the namespace."""
-    remove(f"/apis/batch/v1/namespaces/{namespace}/jobs", namespace, release)
+    remove(f"/apis/batch/v1/namespaces/{namespace}/jobs", namespace, release, "Foreground")
     remove(f"/api/v1/namespaces/{namespace}/configmaps", namespace, release)
     for resource in further:
         group, _, name = resource.rpartition("/")
