@@ -149,9 +149,7 @@ class Draft:
 
     def comment(self, target: Path, text: str) -> None:
         """Add a comment above a field; equal comments are written once."""
-        lines = self.comments.setdefault(self.place(target), [])
-        if text not in lines:
-            lines.append(text)
+        self.comments.setdefault(self.place(target), []).append(text)
 
     def tell(
         self,

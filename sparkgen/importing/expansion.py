@@ -40,7 +40,7 @@ DEEPEST = 30
 """The depth of nested defaults, as in `${A:-${B:-x}}`, that are expanded; deeper ones are unknown."""
 
 WORD = 64
-"""The cost of a word, in characters, besides its text."""
+"""The cost of a word, in characters, besides its text; also that of the name of each default in it."""
 
 
 @dataclass(slots=True)
@@ -65,12 +65,16 @@ class Variables:
     shifted: int = 0
     budget: Budget = field(default_factory=Budget)
 
-    def afford(self, words: Iterable[Word]) -> bool:
-        """Whether the budget suffices to copy words once more. Their cost is subtracted from it."""
+    def afford(self, words: Iterable[Word], *, split: bool = False) -> bool:
+        """Whether the budget suffices to copy words once more. Their cost is subtracted from it.
+
+        `split`: the shell splits each word, and every part of it gets the names of the defaults in it.
+        """
         for word in words:
             if self.budget.left < 0:
                 return False
-            self.budget.left -= len(word.text) + WORD
+            parts = len(word.text.split()) if split and word.defaults else 1
+            self.budget.left -= len(word.text) + WORD * (1 + parts * len(word.defaults))
         return self.budget.left >= 0
 
     def left_arguments(self) -> tuple[Word, ...] | None:
@@ -183,7 +187,7 @@ def joined(word: Word, variables: Variables) -> Word:
 
 def _expansion(part: Part, variables: Variables, fields: _Fields) -> None:
     words = _words_of(part.text, variables, fields)
-    if words is None or not variables.afford(words):
+    if words is None or not variables.afford(words, split=not part.quoted):
         fields.add(part.text)
         fields.unknown.append(part.text)
         fields.many = fields.many or not part.quoted or part.text in _MANY or part.text.endswith("[@]}")

@@ -66,12 +66,13 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
     """
     line = _Line(draft, file, known, files)
     rest = list(reversed(words))
+    last_option = next((index for index, word in enumerate(rest) if _is_option(word)), len(rest))
     main: Word | None = None
     while rest:
         word = rest.pop()
         if word.text.startswith("-") and len(word.text) > 1:
             _option(line, word, rest)
-        elif _holds_options(word, rest):
+        elif _holds_options(word, before_option=last_option < len(rest)):
             _unreadable(line, word)
         else:
             main = word
@@ -88,7 +89,13 @@ def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int
         _arguments(line, list(reversed(rest)))
 
 
-def _holds_options(word: Word, rest: Sequence[Word]) -> bool:
+def _is_option(word: Word) -> bool:
+    """Whether a word is an option of spark-submit."""
+    name = word.text.partition("=")[0]
+    return SHORT.get(name, name) in BY_NAME
+
+
+def _holds_options(word: Word, *, before_option: bool) -> bool:
     """Whether a word before the main file is an expansion, unknown to import, that holds options.
 
     It holds options if it expands to all arguments or to a whole array, if a later word is an option of
@@ -98,22 +105,22 @@ def _holds_options(word: Word, rest: Sequence[Word]) -> bool:
         return False
     if word.text in _ALL or word.text.endswith(("[@]}", "[*]}")):
         return True
-    names = (SHORT.get(name, name) for name in (other.text.partition("=")[0] for other in rest))
-    return any(name in BY_NAME for name in names) or (word.bare and bool(_OPTIONS.search(word.text)))
+    return before_option or (word.bare and bool(_OPTIONS.search(word.text)))
 
 
 def _tell_notes(draft: Draft) -> None:
-    """Add to the entry of each value what only the shell knows about it."""
-    notes: dict[Position, list[Entry]] = {}
+    """Add to the entry of each value what only the shell knows about it; of a list, to its first entry."""
+    notes: dict[tuple[Position, Path], dict[str, Entry]] = {}
     for note in draft.notes:
-        notes.setdefault(note.position, []).append(note)
+        notes.setdefault((note.position, note.source), {}).setdefault(note.reason, note)
     for index, entry in enumerate(draft.entries):
-        own = notes.get(entry.position, []) if entry.source and entry.target else []
-        if own and own[0].reason not in entry.reason:
+        own = notes.pop((entry.position, entry.source), {}) if entry.source and entry.target else {}
+        first = next(iter(own.values()), None)
+        if first is not None and first.reason not in entry.reason:
             reasons = [entry.reason] if entry.outcome is Outcome.CHANGED else []
-            reason = "; ".join([*reasons, *(note.reason for note in own)])
-            draft.entries[index] = replace(entry, outcome=Outcome.CHANGED, reason=reason, step=own[0].step)
-            draft.comments.setdefault(entry.target, []).append("; ".join(note.reason for note in own))
+            reason = "; ".join([*reasons, *own])
+            draft.entries[index] = replace(entry, outcome=Outcome.CHANGED, reason=reason, step=first.step)
+            draft.comments.setdefault(entry.target, []).append("; ".join(own))
     draft.notes.clear()
 
 
@@ -167,13 +174,13 @@ def _take(line: _Line, option: Option, word: Word, text: str) -> None:
     """Process an option as its row of the table says."""
     draft, position = line.draft, line.position(word)
     source: Path = (option.name,)
+    name = option.target
+    if option.kind == CONF and not name:
+        name, _, text = text.partition("=")
+        source = (option.name, name)
     if not option.needless and option.kind != "master":
-        _tell_variables(line, word, (option.name,))
+        _tell_variables(line, word, source)
     if option.kind == CONF:
-        name = option.target
-        if not name:
-            name, _, text = text.partition("=")
-            source = (option.name, name)
         draft.properties.append(Property(name.strip(), text, source, position))
     elif option.kind in _SPECIAL:
         _SPECIAL[option.kind](line, option, position, text)

@@ -48,7 +48,7 @@ def _mapping(
 ) -> None:
     for key in _ordered(value, path, spec):
         item, place = value[key], (*path, key)
-        for text in comments.get(place, ()):
+        for text in dict.fromkeys(comments.get(place, ())):
             lines += comment(text, margin)
         if isinstance(item, dict) and item and any(other[: len(place)] == place for other in comments):
             lines.append(f"{margin}{scalar(key)}:")

@@ -90,6 +90,7 @@ LARGE: dict[str, Callable[[int], str]] = {
         + "".join(f" --conf spark.x{i}=$Y" for i in range(size))
         + " local:///a"
     ),
+    "variables among the options": lambda size: f"#!/bin/sh\nspark-submit {'$opts ' * size}local:///a.py\n",
     "variables of a script": lambda size: (
         "#!/bin/sh\n" + "".join(f"X{i}=1\n" for i in range(size)) + "spark-submit --name pi local:///a.py\n"
     ),
@@ -143,6 +144,39 @@ def test_twice_the_input_is_twice_the_work(make: Callable[[int], str]) -> None:
     imported(make(10))  # what is done once in a process is done
     small, large = make(SIZE), make(2 * SIZE)
     assert events(lambda: imported(large)) < 2.1 * events(lambda: imported(small))
+
+
+NAMES: dict[str, Callable[[int], str]] = {
+    "variables in a list": lambda size: (
+        "spark-submit --jars " + ",".join(f"x/$a{i}" for i in range(size)) + " local:///a.py"
+    ),
+    "variables in all arguments": lambda size: (
+        "set -- " + "".join(f"$a{i} " for i in range(size)) + '\nspark-submit local:///a.py "$@"'
+    ),
+    "names of defaults, split": lambda size: (
+        "A="
+        + "".join(f"${{x{i}:-}}" for i in range(size))
+        + f"'{'x ' * size}'\nspark-submit local:///a.py $A"
+    ),
+    "names of defaults, again and again": lambda size: (
+        "A0=x\n" + "".join(f"A{i + 1}=${{x{i}:-$A{i}}}\n" for i in range(size)) + f"spark-submit $A{size}"
+    ),
+}
+
+
+@pytest.mark.parametrize("make", NAMES.values(), ids=NAMES)
+def test_a_name_is_recorded_once_for_a_value(make: Callable[[int], str]) -> None:
+    """Twice the names make at most twice the report, and the words get a limited number of them."""
+
+    def size(number: int) -> int:
+        text = f"#!/bin/sh\n{make(number)}\n"
+        known = script.read_script(text)
+        names = sum(len(word.defaults) for words in known.submits for word in words)
+        assert names <= expansion.MOST_EXPANDED / expansion.WORD
+        [item] = imported(text).imported
+        return len(item.text) + sum(len(entry.reason) for entry in item.entries)
+
+    assert size(2 * SIZE) < 2.2 * size(SIZE)
 
 
 MISTAKES: dict[str, Callable[[int], str]] = {
