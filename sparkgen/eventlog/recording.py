@@ -141,6 +141,10 @@ class Executor:
     reason: str
     peak: MemoryPeak
 
+    def is_first(self, first_job: float) -> bool:
+        """Whether it was requested no later than the first job, that is, at the start."""
+        return self.requested is None or self.requested <= first_job
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -184,10 +188,10 @@ class Recording:
     lost_output: int = 0
     """The number of tasks that ran again because the executor with their output was lost (Resubmitted)."""
 
-    def is_first(self, executor: Executor) -> bool:
-        """Whether an executor was requested no later than the first job, that is, at the start."""
-        first_job = min((job.submitted for job in self.jobs), default=self.ended)
-        return executor.requested is None or executor.requested <= first_job
+    @property
+    def first_job(self) -> float:
+        """When the first job was submitted, from all jobs; the end if there is none."""
+        return min((job.submitted for job in self.jobs), default=self.ended)
 
     @property
     def wall(self) -> float:

@@ -148,9 +148,10 @@ def recorded(
     recording: Recording, slots: int | Mapping[int, int], asked: Sequence[float | None] = ()
 ) -> Outcome:
     """The outcome in the log, without a replay. `asked`: when each executor was requested, if known."""
+    first_job = recording.first_job
     lives = [
         Lifetime(
-            created=_created(recording, one, asked[place] if asked else one.requested),
+            created=_created(first_job, one, asked[place] if asked else one.requested),
             registered=one.added,
             ended=end_of(recording, one),
             profile=one.profile,
@@ -170,8 +171,8 @@ def recorded(
     return summed(recording.wall, lives, spans, recording.task_seconds, slots)
 
 
-def _created(recording: Recording, executor: Executor, asked: float | None) -> float:
+def _created(first_job: float, executor: Executor, asked: float | None) -> float:
     """When a pod was requested; 0 for the pods of the first executors, which exist from the start."""
-    if asked is None or (executor.requested is not None and recording.is_first(executor)):
+    if asked is None or (executor.requested is not None and executor.is_first(first_job)):
         return 0.0
     return min(asked, executor.added)

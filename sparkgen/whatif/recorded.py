@@ -120,8 +120,8 @@ def ready_at(recording: Recording, settings: Configuration) -> float:
     enough = math.ceil(settings.registered_ratio * settings.initial)
     added = sorted(one.added for one in recording.executors)
     waited = 0.0 if enough == 0 else added[enough - 1] if enough <= len(added) else math.inf
-    first = min((job.submitted for job in recording.jobs), default=recording.ended)
-    return min(max(recording.driver_up, min(waited, recording.driver_up + settings.longest_wait)), first)
+    longest = recording.driver_up + settings.longest_wait
+    return min(max(recording.driver_up, min(waited, longest)), recording.first_job)
 
 
 def understood(recording: Recording) -> Recorded:

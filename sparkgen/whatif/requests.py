@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from sparkgen.eventlog import Recording, Stage
+from sparkgen.eventlog import Executor, Recording, Stage
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.configuration import Configuration, DynamicAllocation
 from sparkgen.whatif.policy import AllocationPolicy, next_tick
@@ -28,8 +28,9 @@ Asked = Sequence[float | None]
 
 def asked_at(recording: Recording, settings: Configuration, lost: frozenset[int]) -> Asked:
     """For each executor, in their order, the time of its request, or WITH_APPLICATION."""
+    first_job = recording.first_job
     if all(one.requested is not None for one in recording.executors):
-        return [WITH_APPLICATION if recording.is_first(one) else one.requested for one in recording.executors]
+        return [_said(one, first_job) for one in recording.executors]
     by_time = sorted(
         range(len(recording.executors)), key=lambda place: (recording.executors[place].added, place)
     )
@@ -41,14 +42,13 @@ def asked_at(recording: Recording, settings: Configuration, lost: frozenset[int]
         else _by_policy(recording, settings, later)
     )
     return [
-        _said(recording, place) if one.requested is not None else guessed.get(place)
+        _said(one, first_job) if one.requested is not None else guessed.get(place)
         for place, one in enumerate(recording.executors)
     ]
 
 
-def _said(recording: Recording, place: int) -> float | None:
-    one = recording.executors[place]
-    return WITH_APPLICATION if recording.is_first(one) else one.requested
+def _said(executor: Executor, first_job: float) -> float | None:
+    return WITH_APPLICATION if executor.is_first(first_job) else executor.requested
 
 
 def _replacing(recording: Recording, later: Sequence[int], lost: frozenset[int]) -> dict[int, float]:

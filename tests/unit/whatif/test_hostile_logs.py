@@ -17,17 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.errors import SparkgenError
-from sparkgen.eventlog import read_recording
+from sparkgen.eventlog import Recording, read_recording
 from sparkgen.runtime.allocator.decide import ceiling
-from sparkgen.whatif import json_report, overlay_report, page, recorded, text_report
+from sparkgen.whatif import json_report, outcome, overlay_report, page, recorded, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
-from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
+from sparkgen.whatif.configuration import DYNAMIC, BadSetting, Configuration, configuration
 from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
 from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
 from sparkgen.whatif.recorded import NotReplayable, most_executors
 from sparkgen.whatif.replay import replay
+from sparkgen.whatif.requests import asked_at
 from sparkgen.whatif.study import Question, study
 from tests.unit.bounds.work import work
 from tests.unit.eventlog import event_log as made
@@ -288,6 +289,33 @@ def test_profiles_cost_no_square_of_work(tmp_path: Path) -> None:
         work(lambda log=log: study(read_recording(str(tmp_path / log)), Question())) for log in ("20", "80")
     )
     assert many < 5 * few
+
+
+def jobs_and_executors(count: int, first: float | None) -> list[dict[str, Any]]:
+    """So many jobs without stages, and as many executors; the first job has a task."""
+    events = [*made.start(**{"spark.executor.instances": "2"})]
+    events += [made.executor(str(one), 1.0, requested=0.5 if one else first) for one in range(count)]
+    events += [made.job_start(0, 2.0, [0]), *made.stage_run(0, [("0", 2.0, 3.0)], 2.0, 3.0)]
+    for job in range(1, count):
+        events += [made.job_start(job, 4.0, []), made.job_end(job, 4.0)]
+    return [*events, made.job_end(0, 3.0), made.end(5.0)]
+
+
+@pytest.mark.parametrize("first", [None, 0.5], ids=["one without a request", "all with a request"])
+def test_each_executor_costs_no_look_at_all_jobs(first: float | None, tmp_path: Path) -> None:
+    """When the first job began is the same for all executors."""
+    counts = []
+    for count in (50, 200):
+        (tmp_path / str(count)).write_bytes(made.text(jobs_and_executors(count, first)))
+        recording = read_recording(str(tmp_path / str(count)))
+        settings = configuration(recorded.recorded_properties(recording))
+
+        def found(recording: Recording = recording, settings: Configuration = settings) -> None:
+            asked = asked_at(recording, settings, frozenset())
+            outcome.recorded(recording, 1, asked)
+
+        counts.append(work(found))
+    assert counts[1] < 5 * counts[0]
 
 
 @pytest.mark.parametrize("each", [1, 50], ids=["stages of one task", "stages of many"])
