@@ -17,7 +17,8 @@ from sparkgen.diff.rendered import files_below
 from sparkgen.diff.values import owner_label
 from sparkgen.document import sources
 from sparkgen.document.parse import each_document, too_large
-from sparkgen.errors import Problem, Severity, SparkgenError, path_text
+from sparkgen.document.text import syntax_problem
+from sparkgen.errors import Position, Problem, Severity, SparkgenError, path_text
 from sparkgen.image.runtime_files import FILES, alterations, line_of
 from sparkgen.spark_versions import COMPILED
 from sparkgen.usecases.delete import STARTERS
@@ -34,10 +35,15 @@ MOST_BYTES = 16 << 20
 _SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that `kubectl apply -R` reads, in hidden folders, too."""
 _MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
-"""What a file contains if an object in it is the runtime or names it, unless an escape of YAML hides it."""
-_ESCAPE = re.compile(rb"\\[xuU\r\n]")
-_ENCODED = re.compile(rb"\A(?:\xfe\xff|\xff\xfe|.?\0)|!.{0,99}binary", re.DOTALL)
-"""UTF-16 or UTF-32, or a tag for base64: kubectl reads both."""
+"""What a file contains if an object in it is the runtime or names it, unless something hides it."""
+_HIDING = (b"\0", b"!!binary", b"2002:binary", b"%TAG")
+"""UTF-16 or UTF-32, a tag for base64, or a line that gives such a tag another name."""
+_ESCAPE = re.compile(
+    rb"(?:\\(?:x|u00|U000000)|%)([2-7][0-9A-Fa-f])|\\(?:\r\n?|\n|\xc2\x85|\xe2\x80[\xa8\xa9])[ \t]*"
+)
+"""An ASCII character in a string of YAML or JSON or in a tag, or the end of a line that goes on below."""
+_SEPARATOR = re.compile(rb"^---(?![ \t]*\r?$|[ \t]+#[ -~\t]*\r?$)", re.MULTILINE)
+"""The start of a line at which kubectl may start a document, while in YAML the one above may go on."""
 _POD_SPECS = (("spec", "jobTemplate", "spec", "template", "spec"), ("spec", "template", "spec"), ("spec",))
 _OF_SERVER = ("uid", "resourceVersion", "creationTimestamp", "generation", "selfLink", "managedFields")
 
@@ -101,13 +107,28 @@ def in_files(paths: Sequence[str]) -> Runtimes:
         if isinstance(data, Problem):
             found.unread.append(data)
             continue
-        is_encoded = bool(_ENCODED.search(data))
-        is_marked = any(mark in data for mark in _MARKS) or is_encoded
-        if is_marked or _ESCAPE.search(data):
-            ended = each_document(data, name, partial(_add_document, found, is_encoded=is_encoded))
-            # Any other file may be a template, or YAML that only another program reads.
-            found.unread += ended if is_marked else ()
+        if _may_have_runtime(data):
+            found.unread += _separators(data, name)
+            found.unread += each_document(data, name, partial(_add_document, found))
     return found
+
+
+def _may_have_runtime(data: bytes) -> bool:
+    """Whether an object in a file may be the runtime or name it, for any program that reads the file.
+
+    Any other file may be a template, or YAML that only another program reads.
+    """
+    shown = _ESCAPE.sub(lambda found: bytes.fromhex((found[1] or b"").decode()), data)
+    return any(text in shown for text in (*_MARKS, *_HIDING))
+
+
+def _separators(data: bytes, name: str) -> list[Problem]:
+    """The first line that starts with `---`, but that kubectl and YAML read differently."""
+    if (found := _SEPARATOR.search(data)) is None:
+        return []
+    place = Position(name, data.count(b"\n", 0, found.start()) + 1, 1)
+    message = "kubectl may start a document at this line, and others may not"
+    return [syntax_problem(place, message, "write `---` alone on its line, or indent the text")]
 
 
 def _files(path: str) -> list[str]:
@@ -124,17 +145,19 @@ def _read(path: str) -> bytes | Problem:
     return data if len(data) <= MOST_BYTES else too_large(sources.STDIN_NAME, MOST_BYTES)
 
 
-def _add_document(found: Runtimes, document: Composed, *, is_encoded: bool) -> None:
-    """Add the objects of a document: one, or those of a list. For kubectl, whatever has `items` is a list."""
-    root = document.root
-    if root is None or not root.is_mapping:
-        return
+def _add_document(found: Runtimes, document: Composed) -> None:
+    """Add the objects of a document: one, or those of a list. For kubectl, whatever has `items` is a list.
+
+    Its mistakes are those of the runtime, if there is one in it: programs differ in what they read there.
+    """
     errors = [one for one in document.problems if one.severity is Severity.ERROR]
     mistakes = [f"{one.position}: {one.message}" for one in errors]
-    found.unread += errors if is_encoded else ()
-    items = root.entries.get("items")
-    for node in [root, *(items.items if items is not None and items.is_list else ())]:
-        found.add(node.value, _locator(node), mistakes)
+    root, before = document.root, len(found.checked)
+    if root is not None and root.is_mapping:
+        items = root.entries.get("items")
+        for node in [root, *(items.items if items is not None and items.is_list else ())]:
+            found.add(node.value, _locator(node), mistakes)
+    found.unread += errors if len(found.checked) == before else ()
 
 
 def _locator(node: Node) -> Callable[[tuple[str, ...]], str]:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from sparkgen import contract
-from sparkgen.image.runtime_files import RuntimeFiles
+from sparkgen.image.runtime_files import FILES, RuntimeFiles
 from sparkgen.usecases.runtime import files_of
 from sparkgen.usecases.verify import MOST_BYTES
 from sparkgen.yamltext import dump
@@ -199,6 +199,74 @@ def test_whatever_kubectl_reads_is_found_or_said_not_to_be_checked(rendered: Cli
     found = json.loads(result.out)
     assert result.code == 1
     assert "altered" in [row["state"] for row in found["runtimes"]] or found["unread"]
+
+
+def _other_readings() -> dict[str, str]:
+    """Files that kubectl or others may read as another program of the same name, and not as they are in YAML.
+
+    `EVIL`: this program; `HIDDEN`: the same with escapes. `META`, `DATA`: its parts.
+    """
+    tagged = "".join(f"  !!bin%61ry {base64.b64encode(file.encode()).decode()}: ZXZpbA==\n" for file in FILES)
+    name = f"!!bin%61ry {base64.b64encode(OLD.encode()).decode()}"
+    verbatim = name.replace("!!bin%61ry", "!<tag:yaml.org,2002:bin%61ry>")
+    innocent = '"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}'
+    return {
+        "a.json": f'{{{innocent}, "metadata": META, "binaryData": {{}}, "binaryData": DATA}}',
+        "twice.yaml": "kind: ConfigMap\nmetadata: {}\nmetadata: META\nbinaryData: {}\nbinaryData: DATA\n",
+        "merged.yaml": "a: &a {metadata: META}\nkind: ConfigMap\nmetadata: {name: a}\n<<: *a\n",
+        "tag.yaml": f"apiVersion: v1\nkind: ConfigMap\nbinaryData:\n{tagged}metadata:\n  name: {name}\n",
+        "verbatim.yaml": f"kind: ConfigMap\nmetadata:\n  name: {verbatim}\n",
+        "surrogate.json": '{"x": "\\ud83d\\ude00", "items": [HIDDEN]}',
+        "stream.json": f"{{{innocent}}}HIDDEN",
+        "byte.yaml": "# \udcff\nHIDDEN\n",
+        "mark.yaml": "---\n\ufeffHIDDEN\n",
+        "separator.yaml": "~\n---#\nEVIL\n",
+        "space.yaml": "~\n---\u00a0\nHIDDEN\n",
+        "comment.yaml": "--- # a\r'\nEVIL\n# '\n",
+    }
+
+
+@pytest.mark.parametrize("name", list(_other_readings()))
+def test_a_file_that_programs_read_differently_is_not_passed_over(rendered: Cli, name: str) -> None:
+    """Beside a current runtime, so that nothing else is wrong."""
+    item = yaml.safe_load(Path("deploy", FILE).read_text("utf-8"))
+    item["binaryData"] = dict.fromkeys(item["binaryData"], "ZXZpbA==")
+    evil = hidden = json.dumps(item).replace(": ", ":")
+    for word in (contract.RUNTIME_NAME, *FILES):
+        hidden = hidden.replace(word, f"\\u{ord(word[0]):04x}{word[1:]}")
+    text = _other_readings()[name].replace("EVIL", evil).replace("HIDDEN", hidden)
+    text = text.replace("META", json.dumps(item["metadata"])).replace("DATA", json.dumps(item["binaryData"]))
+    Path("deploy", name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    result = rendered("verify", "deploy")
+    assert (result.code, f"deploy/{name}:" in result.err) == (1, True), result
+
+
+def test_a_job_whose_volumes_are_there_twice(rendered: Cli) -> None:
+    """Kubectl takes the last ones, which may have another program."""
+    path = next(path for path in Path("deploy").rglob("*.yaml") if "kind: Job" in path.read_text("utf-8"))
+    first = path.read_text("utf-8").rstrip().partition("      volumes:\n")
+    assert all(first)
+    evil = '{"name": "sparkgen-runtime", "configMap": {"name": "evil"}}'
+    path.write_text(f"{''.join(first)}\n      volumes: [{evil}]\n")
+    result = rendered("verify", "deploy")
+    assert result.code == 1
+    assert "not checked: duplicate key `volumes`" in result.err
+
+
+def test_files_of_other_programs_are_no_finding(rendered: Cli) -> None:
+    """Templates, tags that only another program knows, and mistakes in what has nothing of the runtime."""
+    for name, text in {
+        "helm.yaml": '{{ if .Values.a }}\na: "\\x41!"\n{{ end }}\n',
+        "cloud.yaml": "a: !Ref b\nc: !Sub\n- !GetAtt d.e\n",
+        "vault.yaml": "a: !vault |\n  $ANSIBLE\nb: {{ c }}\n",
+        "twice.yaml": "a: 1\na: 2\n",
+        "settings.json": '// a comment\n{"a": 1,}\n',
+        "many.json": "{}{}",
+        "pem.yaml": "-----BEGIN\n",
+    }.items():
+        Path("deploy", name).write_text(text)
+    result = rendered("verify", "deploy")
+    assert (result.code, result.err) == (0, "")
 
 
 def test_the_runtime_comes_from_its_config_map_alone(rendered: Cli) -> None:
