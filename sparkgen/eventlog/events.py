@@ -269,6 +269,11 @@ KINDS: dict[str, type[msgspec.Struct]] = {
 _DECODERS = {f"{PREFIX}{name}".encode(): msgspec.json.Decoder(kind) for name, kind in KINDS.items()}
 _ANY = msgspec.json.Decoder(Event)
 _START = b'{"Event":"'
+MOST_COMMAS = 1_500_000
+"""The most commas of an event that is decoded: each may end a value that takes a hundred bytes of memory.
+
+Spark writes more than twenty bytes for each comma, so the longest line has fewer.
+"""
 
 
 class BrokenEvent(Exception):
@@ -284,6 +289,8 @@ def decode(line: bytes) -> tuple[bytes, msgspec.Struct] | None:
             name = _ANY.decode(line).name.encode()
         decoder = _DECODERS.get(name)
         if decoder is not None:
+            if line.count(b",") > MOST_COMMAS:
+                raise BrokenEvent(f"the event has more than {MOST_COMMAS:,} values")
             return name, decoder.decode(line)
         if not line.rstrip().endswith(b"}"):
             raise BrokenEvent("the line is truncated")

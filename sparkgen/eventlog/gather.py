@@ -46,6 +46,8 @@ LONGEST_VALUE = 1000
 """The most characters of a property that a replay reads, and of other long texts."""
 MOST_KEPT = 5_000_000
 """The most task attempts, jobs, stages, executors and parts: a replay of more takes hours and gigabytes."""
+MOST_TEXT = 256 << 20
+"""The most bytes of memory for the kept texts."""
 MISSING_ALWAYS = 1000
 """The number of tasks whose end may be missing in any log."""
 MISSING_PER_TASK = 10
@@ -82,6 +84,9 @@ class Gathered:
     kept: int = 0
     """The number of values kept from events."""
 
+    kept_text: int = 0
+    """The bytes of memory of the texts kept from events, at most."""
+
     def take(self, name: bytes, event: Any) -> None:
         """Add one event. Raises EventLogError if there are more values than a replay can handle."""
         _TAKE[name](self, event)
@@ -100,6 +105,15 @@ class Gathered:
                 "executors and properties"
             )
 
+    def keep_text(self, *texts: str) -> None:
+        """Count kept texts. Raises EventLogError above MOST_TEXT."""
+        self.kept_text += sum(map(_text_bytes, texts))
+        if self.kept_text > MOST_TEXT:
+            raise EventLogError(
+                f"the log is too large for a replay: the names, reasons and properties in it take more than "
+                f"{MOST_TEXT >> 20} MiB of memory"
+            )
+
     def keep_missing(self, number: int) -> None:
         """Count tasks that the log names only by a stage's number of tasks: a replay makes them up.
 
@@ -113,6 +127,11 @@ class Gathered:
                 "spark.scheduler.listenerbus.eventqueue.capacity, so that the driver drops no events"
             )
         self.keep(number)
+
+
+def _text_bytes(text: str) -> int:
+    """The most bytes of memory for the characters of a text: one emoji makes all of them four bytes long."""
+    return len(text) if text.isascii() else 4 * len(text)
 
 
 def _version(so_far: Gathered, event: events.LogStart) -> None:
@@ -136,6 +155,7 @@ def _environment(so_far: Gathered, event: events.Environment) -> None:
         if name.startswith(KEPT) and len(name) + len(value) <= LONGEST_VALUE
     }
     so_far.keep(len(known))
+    so_far.keep_text(*known, *known.values())
     so_far.properties.update(known)
 
 
@@ -147,6 +167,7 @@ def _block_manager(so_far: Gathered, event: events.BlockManagerAdded) -> None:
 def _added(so_far: Gathered, event: events.ExecutorAdded) -> None:
     so_far.keep()
     event.id, event.info.host = event.id[:LONGEST_NAME], event.info.host[:LONGEST_NAME]
+    so_far.keep_text(event.id, event.info.host)
     so_far.executors[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
@@ -154,7 +175,9 @@ def _added(so_far: Gathered, event: events.ExecutorAdded) -> None:
 def _removed(so_far: Gathered, event: events.ExecutorRemoved) -> None:
     so_far.keep()
     event.id, event.reason = event.id[:LONGEST_NAME], event.reason[:LONGEST_VALUE]
-    so_far.removed.setdefault(event.id, event)
+    if event.id not in so_far.removed:
+        so_far.keep_text(event.id, event.reason)
+        so_far.removed[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
 
@@ -163,7 +186,11 @@ def _stage(so_far: Gathered, event: events.StageEvent) -> None:
     info.name, info.failure = info.name[:LONGEST_NAME], (info.failure or "")[:LONGEST_VALUE]
     info.rdds = [rdd for rdd in info.rdds if rdd.level.disk or rdd.level.memory]
     so_far.keep(1 + len(info.parents) + len(info.rdds))
-    so_far.stages[(info.id, info.attempt)] = info
+    key = (info.id, info.attempt)
+    if (before := so_far.stages.get(key)) is not None:
+        so_far.kept_text -= _text_bytes(before.name) + _text_bytes(before.failure or "")
+    so_far.keep_text(info.name, info.failure)
+    so_far.stages[key] = info
     so_far.work_at(max(info.submitted or 0, info.completed or 0))
 
 
@@ -173,6 +200,7 @@ def _job(so_far: Gathered, event: events.JobStart) -> None:
     if (said := event.properties) is not None:
         said.execution, said.batch = (said.execution or "")[:LONGEST_NAME], (said.batch or "")[:LONGEST_NAME]
         said.stream, said.pool = (said.stream or "")[:LONGEST_NAME], (said.pool or "")[:LONGEST_NAME]
+        so_far.keep_text(said.execution, said.batch, said.stream, said.pool)
     so_far.jobs[event.id] = event
     so_far.work_at(event.time)
 
@@ -181,13 +209,16 @@ def _job_end(so_far: Gathered, event: events.JobEnd) -> None:
     event.time = so_far.last if event.time is None else event.time
     so_far.keep()
     event.result.result = event.result.result[:LONGEST_NAME]
+    so_far.keep_text(event.result.result)
     so_far.job_ends[event.id] = event
     so_far.work_at(event.time)
 
 
 def _profile(so_far: Gathered, event: events.ResourceProfileAdded) -> None:
     so_far.keep(1 + len(event.executor) + len(event.task))
-    so_far.profiles[event.id] = ResourceProfile(_amounts(event.executor), _amounts(event.task))
+    profile = ResourceProfile(_amounts(event.executor), _amounts(event.task))
+    so_far.keep_text(*profile.executor, *profile.task)
+    so_far.profiles[event.id] = profile
 
 
 def _amounts(given: dict[str, events.Amount]) -> dict[str, float]:
@@ -208,6 +239,8 @@ def _task(so_far: Gathered, event: events.TaskEnd) -> None:
     tasks.index.append(info.index)
     tasks.launched.append(info.launched)
     tasks.finished.append(info.finished)
+    if info.executor not in so_far.places:
+        so_far.keep_text(info.executor)
     tasks.executor.append(so_far.places.setdefault(info.executor, len(so_far.places)))
     tasks.outcome.append(_outcome(event))
     tasks.speculative.append(info.speculative)
@@ -247,6 +280,8 @@ def _metrics(so_far: Gathered, event: events.StageExecutorMetrics) -> None:
 
 def _note_peak(so_far: Gathered, executor: str, peaks: events.MemoryPeaks) -> None:
     executor = executor[:LONGEST_NAME]
+    if executor not in so_far.peaks:
+        so_far.keep_text(executor)
     old = so_far.peaks.get(executor, MemoryPeak())
     so_far.peaks[executor] = MemoryPeak(
         max(old.heap, peaks.heap),

@@ -13,10 +13,14 @@ from sparkgen.eventlog.archive import Member
 from sparkgen.eventlog.errors import EventLogError
 from sparkgen.eventlog.files import LogFile, codec_of, refuse_bomb
 
-LONGEST_LINE = 64 << 20
+LONGEST_LINE = 32 << 20
 """The most bytes of a line. A job of ten thousand stages has some megabytes; longer lines are broken."""
 MOST_BROKEN = 1_000_000
 """The most unreadable lines: a file with more is no event log, and would take minutes to read."""
+LINES_ALWAYS = 2_000_000
+"""The most lines of any length."""
+SHORTEST_USUAL = 100
+"""The fewest bytes of a line for each further one: Spark's shortest events have as many, most have more."""
 _LINE = re.compile(rb"[^\n]+")
 
 
@@ -43,6 +47,15 @@ class Counts:
             )
         self.first_broken = self.first_broken or f"{file}:{line}: {why}"
 
+    def note_line(self, file: str) -> None:
+        """Count a line that is not empty. Raises EventLogError if there are too many for so few bytes."""
+        self.lines += 1
+        if self.lines > LINES_ALWAYS + self.unpacked_bytes // SHORTEST_USUAL:
+            raise EventLogError(
+                f"{file} is not a Spark event log: {self.lines:,} lines have only {self.unpacked_bytes:,} "
+                f"bytes, and Spark's events have at least {SHORTEST_USUAL} bytes each"
+            )
+
 
 def lines(
     files: list[LogFile], counts: Counts, progress: Callable[[int], None]
@@ -53,7 +66,7 @@ def lines(
     """
     for path in files:
         for number, line in _lines_of(path, counts, progress):
-            counts.lines += 1
+            counts.note_line(str(path))
             if len(line) > LONGEST_LINE:
                 counts.note_broken(str(path), number, f"longer than {LONGEST_LINE >> 20} MiB")
                 continue

@@ -18,7 +18,7 @@ import cramjam
 import pytest
 import zstandard
 
-from sparkgen.eventlog import codecs, files, gather, lines, read_recording
+from sparkgen.eventlog import codecs, events, files, gather, lines, read_recording
 from sparkgen.eventlog.errors import EventLogError
 from tests.unit.bounds.work import work
 
@@ -128,6 +128,73 @@ def test_more_than_a_replay_can_do_is_refused(
     read_recording(str(_written(tmp_path / "few", small_with(event))))
     with pytest.raises(EventLogError, match="too large for a replay"):
         read_recording(str(_written(tmp_path / "many", small_with(*[event] * 60))))
+
+
+def with_text(text: str, number: int) -> list[dict[str, Any]]:
+    """Events of each kind that keeps a text, with an own one."""
+    text = f"{text}{number}"
+    info = made.stage_info(100 + number, 1, submitted=1.0) | {"Stage Name": text}
+    return [
+        made.executor(text, 1.0),
+        made.removed(text, 1.0),
+        {**made.stage_submitted(100 + number, 1, 1.0), "Stage Info": info},
+        made.job_start(100 + number, 1.0, [], **{"spark.sql.execution.id": text}),
+        {**made.job_end(100 + number, 1.0), "Job Result": {"Result": text}},
+        made.task(1, 0, text, 5.0, 6.0),
+        made.profile(100 + number, {text: 1.0}, {}),
+        {"Event": "SparkListenerStageExecutorMetrics", "Executor ID": text, "Executor Metrics": {}},
+        {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": {f"spark.app.{text}": ""}},
+    ]
+
+
+@pytest.mark.parametrize("kind", range(9), ids=[event["Event"] for event in with_text("", 0)])
+def test_texts_are_counted_in_bytes(kind: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One emoji makes each character of its text four bytes long."""
+    monkeypatch.setattr(gather, "MOST_TEXT", 10_000)
+    for text, refused in (("x" * 190, False), ("x" * 180 + "\U0001f600", True)):
+        log = _written(tmp_path / "log", small_with(*(with_text(text, number)[kind] for number in range(20))))
+        if refused:
+            with pytest.raises(EventLogError, match="take more than 0 MiB of memory"):
+                read_recording(str(log))
+        else:
+            read_recording(str(log))
+
+
+def test_an_event_that_repeats_a_stage_keeps_one_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stage has an event at its start and one at its end."""
+    monkeypatch.setattr(gather, "MOST_TEXT", 10_000)
+    event = with_text("x" * 190, 0)[2]
+    assert read_recording(str(_written(tmp_path / "log", small_with(*[event] * 100)))).reading.broken == 0
+
+
+def test_a_list_is_counted_before_it_is_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line of numbers takes ten times its length of memory; in an event that is skipped, nothing."""
+    monkeypatch.setattr(events, "MOST_COMMAS", 100)
+    for event, broken in (
+        (made.job_start(7, 1.0, range(80)), 0),
+        (made.job_start(7, 1.0, range(200)), 1),
+        ({"Event": "Other", "Numbers": list(range(200))}, 0),
+    ):
+        found = read_recording(str(_written(tmp_path / "log", small_with(event))))
+        assert found.reading.broken == broken
+        assert ("more than 100 values" in found.reading.first_broken) == bool(broken)
+
+
+def test_more_short_lines_than_spark_writes_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are not needed cost time as well; long ones may be any number."""
+    monkeypatch.setattr(lines, "LINES_ALWAYS", 50)
+    short, usual = (b'{"Event":"x"%s}\n' % (b" " * spaces) for spaces in (0, 90))
+    for line, refused in ((short, True), (usual, False)):
+        log = _written(tmp_path / "log", small_with() + line * 1000)
+        if refused:
+            with pytest.raises(EventLogError, match=r"log is not a Spark event log: .* lines have only"):
+                read_recording(str(log))
+        else:
+            assert read_recording(str(log)).reading.lines > 1000
 
 
 def test_tasks_that_a_log_only_claims_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
