@@ -69,7 +69,8 @@ def history(options: HistoryOptions) -> None:
     listing.tell_unseen(result.unseen)
     now = datetime.now(UTC)
     columns = HISTORY if len(result.applications) == 1 else (NAME, *HISTORY)
-    listing.show(rows(cluster, result.applications, every, now), columns, options.output, now)
+    shown = rows(cluster, result.applications, every, now, output.say)
+    listing.show(shown, columns, options.output, now)
     if not result.applications:
         output.note(listing.nothing_in(cluster.namespace))
     for application in result.applications:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +66,10 @@ def nothing_in(where: str) -> str:
     return f"no sparkgen applications in {where}; to look elsewhere, add --namespace or --context"
 
 
-def tell_unseen(unseen: Iterable[str]) -> None:
-    """Print, once each, which kinds of objects the user may not list."""
+def tell_unseen(unseen: Iterable[str], tell: Callable[[str], None] = output.say) -> None:
+    """Print, once each, which kinds of objects the user may not list. `tell`: prints a sentence."""
     for text in dict.fromkeys(unseen):
-        output.say(f"{text}; objects of this kind are not shown")
+        tell(f"{text}; objects of this kind are not shown")
 
 
 def _machine(body: Mapping[str, Any], form: str) -> str:

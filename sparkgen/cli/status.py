@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import listing, output
@@ -17,7 +18,7 @@ from sparkgen.live.rows import current, rows
 from sparkgen.live.table import STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sparkgen.cluster import Cluster
     from sparkgen.live.rows import Row
@@ -68,13 +69,14 @@ def status(options: StatusOptions) -> None:
     cluster = connect(Place(options.kubeconfig, options.context, spaces[0] if spaces else ""))
     if options.everywhere:
         spaces = [ALL_NAMESPACES]
-    rows, now = _look(cluster, options.names, spaces)
+    tell = cache(output.say)  # once, however often the runs are read
+    rows, now = _look(cluster, options.names, spaces, tell)
     listing.show(rows, STATUS, form, now, spaces=_several(spaces))
     if not rows:
         where = in_words(spaces or [cluster.namespace])
         output.note(listing.nothing_in(where))
     if options.watch:
-        _watch(cluster, options.names, spaces, form, rows)
+        _watch(cluster, options.names, spaces, form, rows, tell)
 
 
 COMMAND = command(
@@ -90,12 +92,14 @@ COMMAND = command(
 )
 
 
-def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tuple[list[Row], datetime]:
-    """Returns the rows, and the time at which they were read."""
+def _look(
+    cluster: Cluster, names: Sequence[str], spaces: Sequence[str], tell: Callable[[str], None]
+) -> tuple[list[Row], datetime]:
+    """Returns the rows, and the time at which they were read. `tell`: prints what they lack."""
     now = datetime.now(UTC)
     result = find(cluster, names, spaces)
-    listing.tell_unseen(result.unseen)
-    return rows(cluster, result.applications, current, now), now
+    listing.tell_unseen(result.unseen, tell)
+    return rows(cluster, result.applications, current, now, tell), now
 
 
 def _several(spaces: Sequence[str]) -> bool:
@@ -104,14 +108,19 @@ def _several(spaces: Sequence[str]) -> bool:
 
 
 def _watch(
-    cluster: Cluster, names: Sequence[str], spaces: Sequence[str], form: str, shown: Sequence[Row]
+    cluster: Cluster,
+    names: Sequence[str],
+    spaces: Sequence[str],
+    form: str,
+    shown: Sequence[Row],
+    tell: Callable[[str], None],
 ) -> None:
     """Print the rows that changed since they were shown last, forever; retry if the server is silent."""
     silent = False
     while True:
         time.sleep(WATCH_SECONDS)
         try:
-            rows, now = _look(cluster, names, spaces)
+            rows, now = _look(cluster, names, spaces, tell)
         except ClusterError as error:
             if error.status is not None and error.status < 500:
                 raise

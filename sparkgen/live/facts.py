@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparkgen import contract
@@ -10,7 +10,7 @@ from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.jsonvalue import decode
 from sparkgen.live import allocatorlog, gangs
 from sparkgen.live.gangs import Gang
-from sparkgen.live.queue import QueuePlace, Queues
+from sparkgen.live.queue import QueuePlace, Queues, queue_of
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     UNREAD,
@@ -39,6 +39,8 @@ MOST_OF_FILE = 64 << 10
 
 _Named = tuple[str, str]
 """The name and the namespace of a ConfigMap."""
+Started = tuple[int | None, int | None]
+"""The number of executors, and with dynamic allocation the first; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +81,43 @@ class Shared:
     """
 
     def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
         self.queues = Queues(cluster)
-        self.started_by_spark: Once[_Named, int | None] = Once(
-            lambda named: _started_by_spark(cluster, *named)
+        self.events: Callable[[str, ObjectView], Sequence[ObjectView]] = lambda namespace, item: (
+            _events_about(cluster, namespace, f"involvedObject.uid={uid_of(item)}")
         )
-        self.started: Once[_Named, tuple[int | None, int | None]] = Once(
-            lambda named: _started(cluster, *named)
+        self.started_by_spark: Callable[[_Named], int | None] = Once[_Named, int | None](
+            lambda named: started_by_spark(_config_map(cluster, *named))
+        )
+        self.started: Callable[[_Named], Started] = Once[_Named, Started](
+            lambda named: started(_config_map(cluster, *named))
         )
         self.events_of_replica_sets: Once[str, Sequence[ObjectView]] = Once(
             lambda namespace: _events_about(cluster, namespace, "involvedObject.kind=ReplicaSet")
         )
-        self.gang: Once[tuple[str, ...], Gang] = Once(lambda named: gangs.read(cluster, named))
+        self.gang: Callable[[tuple[str, ...]], Gang] = Once[tuple[str, ...], Gang](
+            lambda named: gangs.read(cluster, named)
+        )
+
+    def log(self, run: Run, name: str, *, previous: bool = False) -> str:
+        """Returns the end of a log of the run's driver; "" if it may not be read."""
+        if run.driver is None:
+            return ""
+        try:
+            return self.cluster.log(
+                name_of(run.driver), name, run.namespace, tail=TAIL, previous=previous, most=MOST_OF_TAIL
+            )
+        except ClusterError as error:
+            if error.status not in UNREAD:
+                raise
+            return ""
+
+
+def has_events(run: Run, life: Life) -> bool:
+    """Whether `gather` reads the Events of a run."""
+    if life.state is State.SUSPENDED:
+        return bool(queue_of(run))
+    return life.state is not State.SUCCEEDED
 
 
 def gather(cluster: Cluster, run: Run, next_run: str = "", shared: Shared | None = None) -> RunFacts:
@@ -102,18 +130,18 @@ def gather(cluster: Cluster, run: Run, next_run: str = "", shared: Shared | None
     """
     life, shared = life_of(run), shared or Shared(cluster)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
-        log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
+        log = _allocator_log(run, shared) if contract.is_session(run.workload) else ""
         place = shared.queues.place(run) if life.state is State.SUSPENDED else None
-        queue_events = tuple(_events(cluster, run, shared)) if place is not None else ()
+        queue_events = tuple(_events(run, shared)) if place is not None else ()
         return RunFacts(run, life, queue_events, allocator_log=log, next_run=next_run, place=place)
-    events = tuple(_events(cluster, run, shared))
-    log = _allocator_log(cluster, run)
+    events = tuple(_events(run, shared))
+    log = _allocator_log(run, shared)
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
         target = _planned(run, shared, begun=allocatorlog.has_no_codes(log))
     place = None if life.over else shared.queues.place(run)
     group = None if life.over else gangs.gang(run, shared.gang)
-    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, place, group)
+    return RunFacts(run, life, events, _driver_log(run, shared), log, target, next_run, place, group)
 
 
 def executors(facts: RunFacts) -> Executors:
@@ -140,10 +168,10 @@ def time_of(event: ObjectView) -> str:
     return str(latest or "")
 
 
-def _events(cluster: Cluster, run: Run, shared: Shared) -> Iterator[ObjectView]:
+def _events(run: Run, shared: Shared) -> Iterator[ObjectView]:
     events: list[ObjectView] = []
     for item in (run.workload, *run.drivers[:1]):
-        events += _events_about(cluster, run.namespace, f"involvedObject.uid={uid_of(item)}")
+        events += shared.events(run.namespace, item)
     if run.kind == "Deployment" and not run.drivers:
         events += shared.events_of_replica_sets(run.namespace)
     mine = name_of(run.workload)
@@ -163,7 +191,7 @@ def _events_about(cluster: Cluster, namespace: str, selector: str) -> Sequence[O
         return ()
 
 
-def _driver_log(cluster: Cluster, run: Run) -> str:
+def _driver_log(run: Run, shared: Shared) -> str:
     """Returns the end of the driver's log if its program failed, now or before its last restart; else "".
 
     If Spark's own backend creates the executors, only this log says why it cannot: then also while it runs.
@@ -172,31 +200,18 @@ def _driver_log(cluster: Cluster, run: Run) -> str:
         return ""
     status = container(run.driver)
     if terminated(status).get("exitCode") or (running(status) and by_spark(run)):
-        return _log(cluster, run, contract.DRIVER_CONTAINER)
+        return shared.log(run, contract.DRIVER_CONTAINER)
     last = (status.get("lastState") or {}).get("terminated") or {}
     if last.get("exitCode") and not running(status):
-        return _log(cluster, run, contract.DRIVER_CONTAINER, previous=True)
+        return shared.log(run, contract.DRIVER_CONTAINER, previous=True)
     return ""
 
 
-def _allocator_log(cluster: Cluster, run: Run) -> str:
+def _allocator_log(run: Run, shared: Shared) -> str:
     status = container(run.driver, contract.ALLOCATOR_CONTAINER) if run.driver is not None else {}
     if running(status) or terminated(status):
-        return _log(cluster, run, contract.ALLOCATOR_CONTAINER)
+        return shared.log(run, contract.ALLOCATOR_CONTAINER)
     return ""
-
-
-def _log(cluster: Cluster, run: Run, name: str, *, previous: bool = False) -> str:
-    if run.driver is None:
-        return ""
-    try:
-        return cluster.log(
-            name_of(run.driver), name, run.namespace, tail=TAIL, previous=previous, most=MOST_OF_TAIL
-        )
-    except ClusterError as error:
-        if error.status not in UNREAD:
-            raise
-        return ""
 
 
 def _planned(run: Run, shared: Shared, *, begun: bool) -> int | None:
@@ -211,32 +226,43 @@ def _planned(run: Run, shared: Shared, *, begun: bool) -> int | None:
     return instances if begun or instances is not None else initial
 
 
-def _started_by_spark(cluster: Cluster, name: str, namespace: str) -> int | None:
-    """Returns the same from a run's properties; None with dynamic allocation: only the driver knows it."""
+def started_by_spark(found: ObjectView) -> int | None:
+    """Returns the same from a run's properties; None with dynamic allocation: only the driver knows it.
+
+    `found`: the ConfigMap, {} if it cannot be read.
+    """
     try:
-        planned = executors_in(_files(cluster, name, namespace))
+        planned = executors_in(_files(found))
         if planned is None or planned.dynamic:
             return None
         return number_in({"instances": planned.instances}, "instances")
-    except (ClusterError, ValueError):
+    except ValueError:
         return None
 
 
-def _started(cluster: Cluster, name: str, namespace: str) -> tuple[int | None, int | None]:
-    """Returns the number of executors in an application's tuning, and with dynamic allocation the first."""
+def started(found: ObjectView) -> Started:
+    """Returns the number of executors in an application's tuning, and with dynamic allocation the first.
+
+    `found`: the ConfigMap, {} if it cannot be read.
+    """
     try:
-        files = _files(cluster, name, namespace)
-        document = mapping(decode(files.get(contract.TUNING_FILE) or "{}"), contract.TUNING_FILE)
+        document = mapping(decode(_files(found).get(contract.TUNING_FILE) or "{}"), contract.TUNING_FILE)
         planned = mapping(document.get("executors"), "executors")
         numbers = {key: number_in(planned, key) for key in ("instances", "initial", "minimum")}
-    except (ClusterError, ValueError):
+    except ValueError:
         return None, None
     initial = numbers["minimum"] if numbers["initial"] is None else numbers["initial"]
     return numbers["instances"], initial
 
 
-def _files(cluster: Cluster, name: str, namespace: str) -> Mapping[str, str]:
+def _config_map(cluster: Cluster, name: str, namespace: str) -> ObjectView:
+    try:
+        return cluster.get("v1", "ConfigMap", name, namespace) or {}
+    except ClusterError:
+        return {}
+
+
+def _files(found: ObjectView) -> Mapping[str, str]:
     """Returns a ConfigMap's files without those that are too large to be read for each run."""
-    found = cluster.get("v1", "ConfigMap", name, namespace)
-    data = mapping((found or {}).get("data"), "data")
+    data = mapping(found.get("data"), "data")
     return {key: text for key, text in data.items() if isinstance(text, str) and len(text) <= MOST_OF_FILE}

@@ -52,8 +52,12 @@ def gang(run: Run, group: Callable[[tuple[str, ...]], Gang]) -> Gang | None:
 def read(cluster: Cluster, named: tuple[str, ...]) -> Gang:
     """Returns what is known of a group: of a namespace, with a name, in the first version that has it."""
     namespace, name, *versions = named
-    found = _read(cluster, versions, name, namespace)
-    return _volcano(found) if versions == [contract.POD_GROUPS_OF_VOLCANO] else _own(found)
+    return read_as(versions[0], _read(cluster, versions, name, namespace))
+
+
+def read_as(version: str, group: ObjectView) -> Gang:
+    """Returns what a PodGroup of a version says; {} if it cannot be read."""
+    return _volcano(group) if version == contract.POD_GROUPS_OF_VOLCANO else _own(group)
 
 
 def _read(cluster: Cluster, versions: Iterable[str], name: str, namespace: str) -> ObjectView:

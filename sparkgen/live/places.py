@@ -41,12 +41,12 @@ def look(
     try:
         return [_list(cluster, place, names) for place in places], ()
     except ClusterError as error:
-        if not _is_of_some(error) or [*places] != [ALL_NAMESPACES]:
+        if not is_of_some(error) or [*places] != [ALL_NAMESPACES]:
             raise
         return _one_by_one(cluster, names, error)
 
 
-def _is_of_some(error: ClusterError) -> bool:
+def is_of_some(error: ClusterError) -> bool:
     """Whether other namespaces may be read: the user lacks a permission, or somebody's object is unreadable.
 
     Whoever may write into one namespace must not hide the others.
@@ -77,7 +77,7 @@ def _one_by_one(
         try:
             return _list(cluster, namespace, names)
         except ClusterError as error:
-            if not _is_of_some(error):
+            if not is_of_some(error):
                 raise
             return error
 
@@ -124,7 +124,7 @@ def _workloads(cluster: Cluster, namespace: str, *, brief: bool) -> tuple[list[O
         try:
             workloads += cluster.list(api_version, kind, namespace, label, brief=brief)
         except ClusterError as error:
-            if not _is_of_some(error) or (namespace == ALL_NAMESPACES and error.status != _FORBIDDEN):
+            if not is_of_some(error) or (namespace == ALL_NAMESPACES and error.status != _FORBIDDEN):
                 raise
             unseen.append(str(error))
     # The Job that removes ended runs is not a run.

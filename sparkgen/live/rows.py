@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sparkgen import contract, thread_map
 from sparkgen.cluster import Cluster, ClusterError
+from sparkgen.live.crowd import FEW, Crowd
 from sparkgen.live.explain import explain
-from sparkgen.live.facts import Executors, RunFacts, Shared, executors, gather
+from sparkgen.live.facts import Executors, RunFacts, Shared, executors, gather, has_events
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
@@ -20,6 +23,10 @@ AT_ONCE = 8
 KINDS = {"Job": "job.batch", "CronJob": "cronjob.batch", "Deployment": "deployment.apps"}
 """Kind -> the kind as kubectl prints it."""
 _WITHOUT_EXECUTORS = frozenset({State.SUCCEEDED, State.FAILED, State.SUSPENDED, State.SCHEDULED})
+
+
+_Asked = tuple[Application, Run | None]
+"""An application and its run, None for its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +66,20 @@ def rows(
     applications: Iterable[Application],
     chosen: Callable[[Application], list[Run]],
     now: datetime,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> list[Row]:
-    """Returns a row for each chosen run, and for each schedule without one."""
-    asked: list[tuple[Application, Run | None]] = []
+    """Returns a row for each chosen run, and for each schedule without one.
+
+    `tell`: called once with each sentence about what the rows lack.
+    """
+    asked: list[_Asked] = []
     for application in applications:
         runs: list[Run | None] = [*chosen(application)]
         begun = any(run is not None and not contract.is_session(run.workload) for run in runs)
         asked += [(application, run) for run in ([] if begun else [None]) + runs]
 
-    shared = Shared(cluster)
-
-    def row(pair: tuple[Application, Run | None]) -> Row | None:
-        application, run = pair
+    def row(shared: Shared, index: int) -> Row | None:
+        application, run = asked[index]
         if run is None:
             return _schedule(application)
         life = life_of(run)
@@ -81,7 +90,32 @@ def rows(
                 raise
             return _row(run, life, _Known(None, _unreadable(run, error)))
 
-    return [one for one in thread_map.results(row, asked, AT_ONCE) if one is not None]
+    found: dict[int, Row | None] = {}
+    lacks: list[str] = []
+    for shared, indexes in _groups(cluster, asked, lacks.append):
+        made = thread_map.results(partial(row, shared), indexes, AT_ONCE)
+        found |= zip(indexes, made, strict=True)
+    for text in dict.fromkeys(lacks):
+        tell(text)
+    return [one for _, one in sorted(found.items()) if one is not None]
+
+
+def _groups(
+    cluster: Cluster, asked: Sequence[_Asked], tell: Callable[[str], None]
+) -> Iterator[tuple[Shared, list[int]]]:
+    """Yields which of `asked` are read with the same lists.
+
+    A namespace with many runs is read by itself: the memory of its lists is then free for the next one.
+    """
+    counts = Counter(run.namespace for _, run in asked if run is not None and has_events(run, life_of(run)))
+    crowded: dict[str, list[int]] = {namespace: [] for namespace, count in counts.items() if count > FEW}
+    few: list[int] = []
+    for index, (application, _) in enumerate(asked):
+        crowded.get(application.namespace, few).append(index)
+    yield Shared(cluster), few
+    for namespace, indexes in crowded.items():
+        runs = (run for _, run in map(asked.__getitem__, indexes) if run is not None)
+        yield Crowd(cluster, namespace, runs, tell), indexes
 
 
 @dataclass(frozen=True, slots=True)
