@@ -1,7 +1,7 @@
 """`make bench-cluster`, dynamic allocation: a two-stage shuffle whose executors start and leave on demand.
 
-sparkgen beside Spark's own backend, the same image and settings, in turn, A B A B. Executor-seconds are what
-is paid for: from the creation of each executor's pod to its end, summed up.
+The same document with `allocator: sparkgen` and with `allocator: spark` (native), in turn, A B A B.
+Executor-seconds are what is paid for: from the creation of each executor's pod to its end, summed up.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 from bench import cluster as bench_cluster
 from bench import programs
@@ -46,44 +46,28 @@ def main(arguments: list[str] | None = None) -> int:
     return bench_cluster.measure(
         options,
         RESULTS,
-        lambda cluster, home: bench_cluster.rounds(
-            cluster, sides(cluster, home, options.version), options.rounds
-        ),
+        lambda cluster, _: bench_cluster.rounds(cluster, sides(cluster, options.version), options.rounds),
         lambda found: page(found, options.version),
     )
 
 
-def sides(cluster: Cluster, home: Path, version: str) -> dict[str, Callable[[str], Result]]:
+def sides(cluster: Cluster, version: str) -> dict[str, Callable[[str], Result]]:
     """What runs the application in a namespace, by the name of the side."""
-    return {
-        "sparkgen": partial(sparkgen, cluster, version),
-        "native": partial(native, cluster, home, version),
+    allocators = {"sparkgen": "sparkgen", "native": "spark"}
+    return {side: partial(used, cluster, version, allocator) for side, allocator in allocators.items()}
+
+
+def used(cluster: Cluster, version: str, allocator: str, namespace: str) -> Result:
+    """What the application needs with an allocator; by `sparkgen render - | kubectl apply -f -`."""
+    spec: dict[str, Any] = {
+        "allocator": allocator,
+        "arguments": [str(TASKS)],
+        "dynamicAllocation": {"enabled": True, "maxExecutors": MOST, "executorIdleTimeout": f"{IDLE}s"},
     }
-
-
-def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
-    """By `sparkgen render - | kubectl apply -f -`."""
-    dynamic = {"enabled": True, "maxExecutors": MOST, "executorIdleTimeout": f"{IDLE}s"}
-    document = programs.mounted(
-        namespace, version, PROGRAM, arguments=[str(TASKS)], dynamicAllocation=dynamic
-    )
+    document = programs.mounted(namespace, version, PROGRAM, **spec)
     programs.put(cluster, namespace, PROGRAM)
-    return _watched(cluster, namespace, partial(programs.apply_rendered, cluster, document))
-
-
-def native(cluster: Cluster, home: Path, version: str, namespace: str) -> Result:
-    """By `spark-submit --master k8s://...` in cluster mode."""
-    programs.put(cluster, namespace, PROGRAM)
-    program = (programs.in_driver(PROGRAM), str(TASKS))
-    with programs.native_settings(namespace, MOST) as settings:
-        settings["spark.dynamicAllocation.executorIdleTimeout"] = f"{IDLE}s"
-        submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
-        return _watched(cluster, namespace, submit)
-
-
-def _watched(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Result:
     executors = Pods(cluster, namespace, "spark-role=executor")
-    wall = bench_cluster.finished(cluster, namespace, submit())
+    wall = bench_cluster.finished(cluster, namespace, programs.apply_rendered(cluster, document))
     executors.wait_ended(40)
     result = Result(wall, executors.pod_seconds(), len(executors.seen))
     executors.close()

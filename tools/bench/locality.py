@@ -1,7 +1,7 @@
 """`make bench-locality`: a scan of files in an HDFS whose DataNodes are on the cluster's two nodes.
 
-Native Spark, sparkgen with locality switched off, and sparkgen as it is run the same program
-(bench/jobs/scan.py) with the same dynamic allocation, in turn, so that a noisy machine treats all alike. Each
+The same document with `allocator: spark` (native), with locality off, and with locality on runs a program
+(bench/jobs/scan.py) with dynamic allocation, in turn, so that a noisy machine treats all alike. Each
 file is one block on one node, and one task. Once the files of both nodes are read, and once those of one.
 
 Where pods and tasks were is known by addresses; what was read remotely is counted where it leaves a node, by
@@ -15,7 +15,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,12 @@ RESULTS = FOLDER / "locality.md"
 JOB = ROOT / "tools" / "bench" / "jobs" / "scan.py"
 PATHS = {"both": "/data/*.txt", "one": f"/data/{NODES[-1].name}-*.txt"}
 """What is read: the files of both nodes, or those of one."""
+SIDES: Mapping[str, Mapping[str, Any]] = {
+    "native": {"allocator": "spark"},
+    "off": {"allocation": {"locality": {"enabled": False}}},
+    "on": {"allocation": {"locality": {"enabled": True}}},
+}
+"""What each side's document has of its own."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,14 +60,14 @@ def main(arguments: list[str] | None = None) -> int:
     return bench_cluster.measure(
         options,
         RESULTS,
-        lambda cluster, home: measured(cluster, home, plan),
+        lambda cluster, _: measured(cluster, plan),
         lambda found: page(found, plan),
         files=plan.files,
         rate=plan.rate,
     )
 
 
-def measured(cluster: Cluster, home: Path, plan: Plan) -> list[Round]:
+def measured(cluster: Cluster, plan: Plan) -> list[Round]:
     """The rounds, on an HDFS of their own."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-locality-")))
@@ -69,7 +75,7 @@ def measured(cluster: Cluster, home: Path, plan: Plan) -> list[Round]:
         storage = stack.enter_context(running)
         fill(storage, folder / "block.txt", plan.files)
         stack.enter_context(limited(plan.rate))
-        return [one_round(cluster, home, plan, storage.url, number) for number in range(plan.rounds)]
+        return [one_round(cluster, plan, storage.url, number) for number in range(plan.rounds)]
 
 
 def fill(storage: Hdfs, block: Path, files: int) -> None:
@@ -95,43 +101,26 @@ def limited(rate: str) -> Iterator[None]:
         yield
 
 
-def one_round(cluster: Cluster, home: Path, plan: Plan, url: str, number: int) -> Round:
+def one_round(cluster: Cluster, plan: Plan, url: str, number: int) -> Round:
     """Every side with every data."""
     found: Round = {}
     for paths, glob in PATHS.items():
-        sides: dict[str, Callable[[str], Scan]] = {
-            "native": partial(native, cluster, home, plan.version, url + glob),
-            "off": partial(sparkgen, cluster, plan.version, url + glob, locality=False),
-            "on": partial(sparkgen, cluster, plan.version, url + glob, locality=True),
+        sides = {
+            side: partial(scanned, cluster, plan.version, url + glob, spec) for side, spec in SIDES.items()
         }
         (found[paths],) = bench_cluster.rounds(cluster, sides, 1, f"{paths} of {number + 1}, ")
     return found
 
 
-def sparkgen(cluster: Cluster, version: str, paths: str, namespace: str, *, locality: bool) -> Scan:
-    """By `sparkgen render - | kubectl apply -f -`."""
-    spec = {
-        "arguments": [paths],
-        "allocation": {"locality": {"enabled": locality}},
-        "dynamicAllocation": {"enabled": True, "maxExecutors": EXECUTORS},
-    }
-    document = programs.mounted(namespace, version, JOB, "scan", **spec)
-    return scanned(cluster, namespace, partial(programs.apply_rendered, cluster, document))
-
-
-def native(cluster: Cluster, home: Path, version: str, paths: str, namespace: str) -> Scan:
-    """By `spark-submit --master k8s://...` in cluster mode."""
-    program = (programs.in_driver(JOB), paths)
-    with programs.native_settings(namespace, EXECUTORS) as settings:
-        submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
-        return scanned(cluster, namespace, submit)
-
-
-def scanned(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Scan:
-    """Submit, wait for the end, and read what the program and the interfaces say."""
+def scanned(cluster: Cluster, version: str, paths: str, own: Mapping[str, Any], namespace: str) -> Scan:
+    """Apply a side's document, wait for the end, and read what the program and the interfaces say."""
+    bounds = {"enabled": True, "maxExecutors": EXECUTORS}
+    document = programs.mounted(
+        namespace, version, JOB, "scan", arguments=[paths], dynamicAllocation=bounds, **own
+    )
     programs.put(cluster, namespace, JOB)
     before = sent()
-    wall = bench_cluster.finished(cluster, namespace, submit())
+    wall = bench_cluster.finished(cluster, namespace, programs.apply_rendered(cluster, document))
     remote = sent() - before
     log = bench_cluster.driver_log(cluster, namespace)
     found = re.search(r"^result: (.+)$", log, re.MULTILINE)

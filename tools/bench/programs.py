@@ -86,38 +86,16 @@ def put(cluster: Cluster, namespace: str, program: Path) -> None:
 
 
 @contextmanager
-def pod_template(namespace: str, spec: Mapping[str, Any]) -> Iterator[str]:
-    """The path of a pod template for `spark-submit`, which is gone afterwards."""
-    template = LAYOUT.root / f"{namespace}.yaml"
-    template.write_text(json.dumps({"spec": spec}))
-    try:
-        yield str(template)
-    finally:
-        template.unlink()
-
-
-@contextmanager
 def settings_on_fakes(namespace: str, count: int) -> Iterator[dict[str, str]]:
     """Settings of `spark-submit`: so many executors on kwok's fake nodes."""
-    with pod_template(namespace, {"tolerations": [fakes.TAINT]}) as template:
+    template = LAYOUT.root / f"{namespace}.yaml"
+    template.write_text(json.dumps({"spec": {"tolerations": [fakes.TAINT]}}))
+    try:
         yield {
             "spark.executor.instances": str(count),
             "spark.kubernetes.executor.request.cores": "10m",
-            "spark.kubernetes.executor.podTemplateFile": template,
+            "spark.kubernetes.executor.podTemplateFile": str(template),
             **{f"spark.kubernetes.executor.node.selector.{key}": text for key, text in fakes.LABEL.items()},
         }
-
-
-@contextmanager
-def native_settings(namespace: str, most: int) -> Iterator[dict[str, str]]:
-    """Settings of `spark-submit`: its driver mounts the program, and it uses up to `most` executors."""
-    mount = {"name": CONFIG_MAP, "mountPath": FOLDER}
-    container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
-    volume = {"name": CONFIG_MAP, "configMap": {"name": CONFIG_MAP}}
-    with pod_template(namespace, {"containers": [container], "volumes": [volume]}) as template:
-        yield {
-            "spark.kubernetes.driver.podTemplateFile": template,
-            "spark.dynamicAllocation.enabled": "true",
-            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-            "spark.dynamicAllocation.maxExecutors": str(most),
-        }
+    finally:
+        template.unlink()

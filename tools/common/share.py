@@ -1,6 +1,6 @@
-"""Which share of the long tests a commit plays: a twelfth, so that twelve commits in a row play them all.
+"""Which share of the long tests a commit plays: a thirteenth, so that thirteen commits in a row play them all.
 
-`SPARKGEN_SHARE` overrides the commit: `all`, `none`, or the number of a share (0 to 11).
+`SPARKGEN_SHARE` overrides the commit: `all`, `none`, or the number of a share (0 to 12).
 
     PYTHONPATH=tools .venv/bin/python -m common.share promtool   print whether it is this commit's turn
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from common.cachedir import ToolError
 
 SETTING = "SPARKGEN_SHARE"
-SHARES = 12
+SHARES = 13
 """So many commits play every long test."""
 
 

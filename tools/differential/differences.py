@@ -6,6 +6,7 @@ spark-submit command both ways, and fail at a difference that is not in the tabl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -64,8 +65,6 @@ DIFFERENCES: tuple[Difference, ...] = (
             *_only_ours("driver/pod/initContainers[[]]"),
             *_only_native("*/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/*"),
             Seen("*/properties/sun.java.command"),
-            Seen("ended/executors[[]]", "-", "deleted"),
-            Seen("ended/executors[[]]", "Succeeded", "-"),
             Seen("ended/exitCode", "11", "1"),
             *_only_native("*/spark.executor.maxNumFailures"),
         ),
@@ -145,6 +144,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         "a document in Git has no submitting user",
         (
             Seen("*/environment/SPARK_USER", "*", "-"),
+            Seen("executor/*/environment/SPARK_USER", "root", "spark"),
+            Seen("executor/*/environment/SPARK_USER", "root", "alice"),
             Seen("executor/jvm/user/hadoop", "*", "spark"),
             Seen("executor/jvm/user/hadoop", "root", "alice"),
         ),
@@ -173,6 +174,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         "each object is in Git, and the history Job removes old runs",
         (
             Seen("left[[]]"),
+            Seen("ended/executors[[]]", "-", "deleted"),
+            Seen("ended/executors[[]]", "Succeeded", "-"),
             *_only_ours("*/pod/labels/*"),
             *_only_native("driver/pod/ports/spark-connect", "driver/pod/ports/spark-ui"),
         ),
@@ -201,22 +204,40 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
 )
 
-BY_SPARKS_BACKEND = Difference(
-    "by-sparks-backend",
-    "properties of Spark's own backend, with `allocator: spark`",
-    "those of the command, and of the spark-submit that made the driver's pod",
-    "those that sparkgen renders",
-    "the executors' template is rendered",
-    (
-        Seen("*/spark.kubernetes.*"),
-        Seen("*/spark.master", "k8s://*", "k8s://https://kubernetes.default.svc"),
-        Seen("*/environment/MASTER", "k8s://*", "k8s://https://kubernetes.default.svc"),
-        Seen("*/spark.executorEnv.SPARK_CONF_DIR", "-", "/opt/sparkgen/conf"),
-        # What is known only in the pod comes by variables; natively, spark-submit knows names of its own.
-        *_only_ours("driver/*/environment/SPARKGEN_POD_NAME*", "driver/*/environment/SPARK_LOCAL_HOSTNAME"),
-        *_only_native("driver/jvm/properties/spark.app.id", "driver/jvm/properties/spark.driver.host"),
-        *_only_ours("driver/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/projected/*"),
-        Seen("executor/*/environment/SPARK_USER", "root", "spark"),
+BY_SPARKS_BACKEND: tuple[Difference, ...] = (
+    Difference(
+        "backend-properties",
+        "properties and command of the driver",
+        "those of the command, and of the `spark-submit` that made the driver's pod",
+        "those that sparkgen renders, and the driver's address by variables of its pod",
+        "the executors' template is part of the reviewed run",
+        (
+            Seen("*/spark.kubernetes.*"),
+            Seen("*/spark.master", "k8s://*", "k8s://https://kubernetes.default.svc"),
+            Seen("*/environment/MASTER", "k8s://*", "k8s://https://kubernetes.default.svc"),
+            Seen("*/spark.executorEnv.SPARK_CONF_DIR", "-", "/opt/sparkgen/conf"),
+            *_only_ours(
+                "driver/*/environment/SPARKGEN_POD_NAME*", "driver/*/environment/SPARK_LOCAL_HOSTNAME"
+            ),
+            *_only_native("driver/jvm/properties/spark.app.id", "driver/jvm/properties/spark.driver.host"),
+            Seen("*/properties/sun.java.command"),
+        ),
+    ),
+    Difference(
+        "token",
+        "tokens for Kubernetes",
+        "in each container of driver and executors",
+        "in the driver's Spark container only",
+        "only Spark in the driver creates pods",
+        (
+            *_only_native("*/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/*"),
+            *_only_ours("driver/pod/mounts//var/run/secrets/kubernetes.io/serviceaccount/projected/*"),
+        ),
     ),
 )
-"""What an application with `allocator: spark` has beyond `DIFFERENCES`; the page does not have it."""
+"""What an application with `allocator: spark` has beyond `DIFFERENCES`."""
+TABLES: Mapping[str, tuple[Difference, ...]] = {
+    "sparkgen": DIFFERENCES,
+    "spark": (*(row for row in DIFFERENCES if row.name != "allocator"), *BY_SPARKS_BACKEND),
+}
+"""Value of `spec.allocator` -> the rows for it."""

@@ -23,18 +23,24 @@ All else is as with Spark's own Kubernetes support: files, class paths, properti
 
 "Native" means Spark's own Kubernetes support in cluster mode.
 """
+BY_SPARK = """## What differs with `allocator: spark`
+
+With [Spark's own backend](spark-backend.md), the driver creates its executors as natively.
+So "Who creates executors" does not count, and all other differences above do.
+There are a few more.
+"""
 TESTS = """
 ## How this is tested
 
 Each case below is one `spark-submit` command.
-`make e2e-full` runs it twice on the [test cluster](test-cluster.md), with each version that it is for.
+`make e2e-full` runs it three times on the [test cluster](test-cluster.md), with each version that it is for.
 The first time, `spark-submit` itself submits the command.
-The second time, `sparkgen import` converts the command, and `sparkgen apply` runs the document.
-The program of both prints what the driver and an executor see, and the test compares the two reports.
+Then `sparkgen import` converts the command, and `sparkgen apply` runs the document with each allocator.
+Each program prints what the driver and an executor see.
+The test compares both reports of sparkgen with the report of `spark-submit`.
 It also compares the pods, how they end, and what is left in the namespace.
 The test fails at each difference that is not listed above.
 A difference that no case needs any more fails a test, too.
-Some cases run with [`allocator: spark`](spark-backend.md) as well, and differ in nothing else.
 
 The report contains:
 
@@ -49,9 +55,9 @@ The report contains:
 """
 
 
-def page(differences: Iterable[Difference], cases: Sequence[Case]) -> str:
-    """The page as Markdown."""
-    parts = [HEAD, *(_section(row) for row in differences), TESTS]
+def page(differences: Iterable[Difference], by_spark: Iterable[Difference], cases: Sequence[Case]) -> str:
+    """The page as Markdown; `by_spark`: what differs beyond that with `allocator: spark`."""
+    parts = [HEAD, *map(_section, differences), BY_SPARK, *map(_section, by_spark), TESTS]
     rows = table(("case", "what it is about"), ((f"`{case.name}`", _cell(case)) for case in cases))
     return "\n".join(parts[:-1]) + parts[-1] + rows
 

@@ -10,7 +10,7 @@ import pytest
 
 from differential import commands, reports, sides
 from differential.ahead import Ahead
-from differential.differences import DIFFERENCES, Difference, Seen
+from differential.differences import BY_SPARKS_BACKEND, DIFFERENCES, TABLES, Difference, Seen
 from differential.page import page
 from differential.pods import facts
 from differential.reports import Differs
@@ -40,7 +40,8 @@ def test_each_case_has_a_title_of_its_own() -> None:
 
 def test_each_row_of_the_table_is_needed_by_a_case_and_cases_name_no_others() -> None:
     """A row that no case needs is taken out."""
-    assert set().union(*(case.differs for case in CASES)) == {row.name for row in DIFFERENCES}
+    rows = {row.name for table in TABLES.values() for row in table}
+    assert set().union(*(case.differs for case in CASES)) == rows
 
 
 def test_at_least_sixty_cases_are_played() -> None:
@@ -52,7 +53,7 @@ def lost(case: commands.Case, folder: Path) -> set[str]:
     """The properties and variables of a command of which import says that they are lost."""
     shutil.copytree(COMPANIONS, folder, dirs_exist_ok=True)
     script = folder / "submit.sh"
-    script.write_text(commands.filled(case, {**VALUES, "HERE": str(folder)}))
+    script.write_text(commands.filled(case, VALUES))
     result = import_all([str(script)], Choices(), examine, lambda: b"")
     assert not result.problems
     (item,) = result.imported
@@ -193,7 +194,7 @@ def test_the_facts_of_a_pod_name_the_volume_of_each_mount() -> None:
 
 def test_the_page_has_the_table_and_the_cases(golden: Callable[[Path, str], None]) -> None:
     """`make golden` writes the page."""
-    golden(PAGE, page(DIFFERENCES, CASES))
+    golden(PAGE, page(DIFFERENCES, BY_SPARKS_BACKEND, CASES))
 
 
 def test_each_run_begins_once_and_another_when_it_is_asked_for_again() -> None:

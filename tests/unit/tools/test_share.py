@@ -21,8 +21,8 @@ def commit(root: Path, number: int) -> None:
         subprocess.run(["git", "-C", str(root), *command], check=True)
 
 
-def test_twelve_commits_play_every_test(tmp_path: Path) -> None:
-    """Each test is played by exactly one of twelve commits in a row."""
+def test_thirteen_commits_play_every_test(tmp_path: Path) -> None:
+    """Each test is played by exactly one of thirteen commits in a row."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     played: list[str] = []
     names = [f"tests/x.py::test[{number}]" for number in range(200)]
@@ -51,21 +51,21 @@ def test_without_git_it_is_the_first(tmp_path: Path) -> None:
     assert share.chosen(tmp_path / "nowhere", {}) == {0}
 
 
-@pytest.mark.parametrize(("text", "found"), [("all", set(range(12))), ("none", set()), ("7", {7})])
+@pytest.mark.parametrize(("text", "found"), [("all", set(range(share.SHARES))), ("none", set()), ("7", {7})])
 def test_the_setting_overrules_the_commit(text: str, found: set[int], tmp_path: Path) -> None:
     """All, none, or one by its number."""
     assert share.chosen(tmp_path, {"SPARKGEN_SHARE": text}) == found
 
 
-@pytest.mark.parametrize("text", ["12", "-1", "some", "1.5", "٣"])
+@pytest.mark.parametrize("text", ["13", "-1", "some", "1.5", "٣"])
 def test_what_is_no_share_is_told(text: str, tmp_path: Path) -> None:
     """The message says what may be set."""
-    with pytest.raises(ToolError, match="set it to all, none, or 0 to 11"):
+    with pytest.raises(ToolError, match="set it to all, none, or 0 to 12"):
         share.chosen(tmp_path, {"SPARKGEN_SHARE": text})
 
 
-def test_twelve_shares_have_each_name_once() -> None:
-    """`.ci/run` asks the module whether it is promtool's turn: the answer is yes in one share of twelve."""
+def test_thirteen_shares_have_each_name_once() -> None:
+    """`.ci/run` asks the module whether it is promtool's turn: the answer is yes in one share of thirteen."""
     tools = str(Path(share.__file__).parents[1])
     answers = [
         subprocess.run(
@@ -77,4 +77,4 @@ def test_twelve_shares_have_each_name_once() -> None:
         ).stdout
         for number in range(share.SHARES)
     ]
-    assert sorted(answers) == ["no\n"] * 11 + ["yes\n"]
+    assert sorted(answers) == ["no\n"] * 12 + ["yes\n"]
