@@ -6,20 +6,23 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, cast
 
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
 from kubernetes.dynamic import DynamicClient
+from urllib3 import HTTPHeaderDict
 
+from sparkgen.cluster import identity
 from sparkgen.cluster.channel import (
     CONNECTIONS,
     Answer,
     Call,
     Forwarded,
     Refused,
-    gets_credentials,
     with_scheme,
 )
 from sparkgen.cluster.errors import ClusterError
@@ -28,6 +31,8 @@ from sparkgen.cluster.urllib3_client import Again, accepted
 
 HANDSHAKE = 30.0
 """The longest time in seconds to open a port: the API server asks the kubelet, and it asks the runtime."""
+_forwarding = threading.local()
+"""`impersonation`: the headers of the websocket that the thread opens."""
 
 
 class Official:
@@ -37,13 +42,20 @@ class Official:
     replaces its transport during a call, and so needs a channel of its own.
     """
 
-    def __init__(self, api: client.ApiClient) -> None:
+    def __init__(self, api: client.ApiClient, impersonation: identity.Headers = ()) -> None:
         self.server = str(api.configuration.host)
         self._api = api
-        # The client reads the whole body of a refusal, however long.
+        self._impersonation = impersonation
         pool = api.rest_client.pool_manager
         request = pool.request
-        pool.request = lambda *args, **options: accepted(request(*args, **options))
+
+        def send(*args: Any, headers: Any = None, **options: Any) -> Any:
+            # The client reads the whole body of a refusal, however long, and sends no header twice.
+            several = HTTPHeaderDict(headers or {})
+            several.extend(impersonation)
+            return accepted(request(*args, headers=several, **options))
+
+        pool.request = send
         # The dynamic client uses JSON, whichever version of the typed clients is installed. Its discovery
         # needs a dozen requests and a cache in /tmp that others may write: routes.py has the paths instead.
         self._client = DynamicClient(api, discoverer=_NoDiscovery)
@@ -75,6 +87,7 @@ class Official:
         opened: Future[Any] = Future()
 
         def open_() -> None:
+            _forwarding.impersonation = self._impersonation
             core = client.CoreV1Api(self._api)
             try:
                 found = portforward(
@@ -104,7 +117,10 @@ def _direct(kind: Any) -> Any:
 
         def connect(self, url: str, **options: Any) -> None:
             """Connect to the address. Raises WebSocketException if the server redirects."""
-            super().connect(url, **{**options, "redirect_limit": 0})
+            more = [f"{name}: {value}" for name, value in getattr(_forwarding, "impersonation", ())]
+            super().connect(
+                url, **{**options, "header": [*(options.get("header") or ()), *more], "redirect_limit": 0}
+            )
 
     return Direct
 
@@ -120,30 +136,42 @@ def channel(chosen: Chosen) -> Official:
     settings = client.Configuration()
     settings.retries = Again(1, redirect=0, raise_on_redirect=False)
     settings.connection_pool_maxsize = CONNECTIONS
+    impersonation: identity.Headers = ()
     try:
         if chosen.files:
-            _load(chosen, settings)
+            impersonation = _load(chosen, settings)
         else:
             config.load_incluster_config(settings)
     except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
         where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
         raise ClusterError(f"cannot use {where}: {error}") from error
-    return Official(client.ApiClient(settings))
+    try:
+        return Official(client.ApiClient(settings), impersonation)
+    except ImportError:
+        raise ClusterError(
+            "the proxy is a SOCKS proxy, which needs another library: pip install pysocks"
+        ) from None
 
 
-def _load(chosen: Chosen, settings: client.Configuration) -> None:
-    """Read a kubeconfig into the settings. Raises errors of the client, or of its parser.
+def _load(chosen: Chosen, settings: client.Configuration) -> identity.Headers:
+    """Read a kubeconfig into the settings; returns the headers that impersonate.
 
-    The client alone would log in, and send the credentials, over plain HTTP, too.
+    Raises ClusterError, or errors of the client or of its parser. The client alone would log in, and send
+    the credentials, over plain HTTP, too.
     """
     merged = KubeConfigMerger(chosen.files).config
     context = merged["contexts"].get_with_name(chosen.context)["context"]
     cluster = merged["clusters"].get_with_name(context["cluster"])["cluster"]
-    address = with_scheme(str(cluster["server"]))
-    cluster.value["server"] = address
-    if not gets_credentials(address):
-        merged.value["users"] = []
+    cluster.value["server"] = with_scheme(str(cluster["server"]))
+    name = str(context.safe_get("user") or "")
+    user = merged["users"].get_with_name(name, safe=True)
+    said = dict((user.safe_get("user") if user else None) or {})
+    folder = Path(user.path if user else "").absolute().parent
+    login, impersonation = identity.acting(cluster.value, name, said, folder, datetime.now(UTC))
+    if user:
+        user.value["user"] = login
     KubeConfigLoader(merged, chosen.context, config_base_path=None).load_and_set(settings)
+    return impersonation
 
 
 @contextlib.contextmanager

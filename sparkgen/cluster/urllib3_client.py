@@ -2,8 +2,9 @@
 
 Importing the official client takes half a second, several times as long as the work of a command. It is not
 needed for a kubeconfig of one file with an address, a certificate authority, and a token, a client
-certificate or a program that logs in (exec_login.py). Everything else, from a proxy to a missing file, is
-left to the official client, which supports it or explains the error. Tests require the same requests of both.
+certificate or a program that logs in (exec_login.py), possibly to act as another user (identity.py).
+Everything else, from a proxy to a missing file, is left to the official client, which supports it or explains
+the error. Tests require the same requests of both.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -22,21 +24,26 @@ from urllib.parse import urlencode, urlsplit
 import urllib3
 from urllib3.util.ssl_ import create_urllib3_context
 
-from sparkgen.cluster import exec_login
+from sparkgen.cluster import exec_login, identity
 from sparkgen.cluster.channel import (
     CONNECTIONS,
     Answer,
     Call,
     Channel,
     Refused,
-    gets_credentials,
     with_scheme,
 )
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.exec_login import Credential
 from sparkgen.cluster.place import Chosen, read
 
-_CLUSTER = {"server", "certificate-authority", "certificate-authority-data", "extensions"}
+_CLUSTER = {
+    "server",
+    "certificate-authority",
+    "certificate-authority-data",
+    "disable-compression",
+    "extensions",
+}
 _USER = {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token"}
 _UNAUTHORIZED = 401
 _NO_PASSWORD = b""  # an encrypted key is an error; ssl would ask for its password on the terminal
@@ -58,10 +65,10 @@ class Again(urllib3.Retry):
 class Plain:
     """A channel over a pool of connections."""
 
-    def __init__(self, server: str, headers: Mapping[str, str], tls: ssl.SSLContext | None) -> None:
+    def __init__(self, server: str, headers: identity.Headers, tls: ssl.SSLContext | None) -> None:
         self.server = server
         self._prefix = urlsplit(server).path
-        self._headers = {"Accept": "application/json", **headers}
+        self._headers = headers
         more: dict[str, Any] = {"ssl_context": tls} if tls else {}
         self._pool = urllib3.connection_from_url(server, maxsize=CONNECTIONS, **more)
 
@@ -69,11 +76,13 @@ class Plain:
         """Returns the answer; retries once if the connection fails. Raises Refused, or an HTTPError."""
         connect, read = call.timeout
         url = f"{self._prefix}{call.path}{'?' if call.query else ''}{urlencode(call.query)}"
+        headers = urllib3.HTTPHeaderDict({"Accept": "application/json", **call.headers})
+        headers.extend(self._headers)
         answer = self._pool.urlopen(
             call.method,
             url,
             body=None if call.body is None else json.dumps(call.body).encode(),
-            headers={**self._headers, **call.headers},
+            headers=headers,
             retries=Again(1),
             redirect=False,
             timeout=urllib3.Timeout(connect=connect, read=read),
@@ -145,13 +154,13 @@ def channel(
     try:
         cluster, name, user = _entries(read(chosen.files), chosen.context)
         server = with_scheme(str(cluster["server"] or ""))
-        if not gets_credentials(server):
-            user = {}
+        folder = Path(chosen.files).absolute().parent
+        user, impersonation = identity.acting(cluster, name, user, folder, now())
         known = server.startswith(("http://", "https://")) and _is_plain(cluster, user)
         if not known or _proxied(server, environment):
             return None
-        folder = Path(chosen.files).absolute().parent
-        plain = _opened(server, cluster, folder, user, str(user.get("token") or ""))
+        opened = partial(_opened, server, cluster, folder, impersonation)
+        plain = opened(user, str(user.get("token") or ""))
         if "exec" not in user:
             return plain
         program = exec_login.plugin(name, user["exec"], cluster, folder, environment)
@@ -160,19 +169,17 @@ def channel(
     return LoggedIn(
         server,
         lambda: exec_login.log_in(program),
-        lambda credential: _with_credential(server, cluster, folder, name, credential),
+        lambda credential: _with_credential(opened, name, credential),
         now,
     )
 
 
-def _with_credential(
-    server: str, cluster: Mapping[str, Any], folder: Path, name: str, credential: Credential
-) -> Plain:
+def _with_credential(opened: Callable[..., Plain], name: str, credential: Credential) -> Plain:
     """Returns a channel with the credential of a program. Raises ClusterError if it cannot be used."""
     pem = {"client-certificate": credential.certificate, "client-key": credential.key}
     user = {f"{key}-data": base64.b64encode(text.encode()).decode() for key, text in pem.items() if text}
     try:
-        return _opened(server, cluster, folder, user, credential.token)
+        return opened(user, credential.token)
     except (ssl.SSLError, UnicodeError) as error:
         raise ClusterError(
             f"cannot log in as the user {name} of the kubeconfig: the certificate or the key that its "
@@ -181,14 +188,17 @@ def _with_credential(
 
 
 def _opened(
-    server: str, cluster: Mapping[str, Any], folder: Path, user: Mapping[str, Any], token: str
+    server: str,
+    cluster: Mapping[str, Any],
+    folder: Path,
+    impersonation: identity.Headers,
+    user: Mapping[str, Any],
+    token: str,
 ) -> Plain:
-    """A channel with a token, a client certificate, or both. Raises errors of ssl, OSError, ClusterError."""
-    if token and not exec_login.TOKEN.fullmatch(token):
-        raise ClusterError("the token in the kubeconfig has a space, a line break or another odd character")
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    """A channel with a token, a client certificate, or both. Raises errors of ssl, or OSError."""
+    login = (("Authorization", f"Bearer {token}"),) if token else ()
     tls = _tls({**cluster, **user}, folder) if server.startswith("https:") else None
-    return Plain(server, headers, tls)
+    return Plain(server, login + impersonation, tls)
 
 
 def _entries(config: Mapping[str, Any], context: str) -> tuple[dict[str, Any], str, dict[str, Any]]:

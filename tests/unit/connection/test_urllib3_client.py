@@ -60,8 +60,7 @@ def test_a_server_may_have_a_path(tmp_path: Path) -> None:
     ("cluster", "user"),
     [
         (TLS, {"exec": {"command": "aws"}}),
-        (TLS, {"auth-provider": {"name": "oidc"}}),
-        (TLS, {"as": "somebody"}),
+        (TLS, {"token": "", "username": "a", "password": "b"}),
         ({"insecure-skip-tls-verify": True}, {}),
         ({"tls-server-name": "x"}, {}),
         ({"proxy-url": "http://proxy"}, {}),
@@ -155,7 +154,7 @@ def test_certificates(tmp_path: Path, made: tuple[Path, Path], address: str, for
     elif form == "both":
         user = {"client-certificate": "own.crt", "client-key-data": key}
     elif form == "official":
-        user |= {"tokenFile": "own.crt"}
+        cluster |= {"tls-server-name": "127.0.0.1"}
     assert (channel(tmp_path, with_entries(cluster, user)) is None) is (form == "official")
     assert "sparkgen" in connected(tmp_path, cluster, user).version()
 
