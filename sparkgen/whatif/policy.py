@@ -14,8 +14,10 @@ The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor, fr
 
 from __future__ import annotations
 
+import bisect
+import heapq
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sparkgen.whatif.configuration import DynamicAllocation
@@ -42,6 +44,12 @@ class Tracked:
     """Whether a running job may need its shuffle output."""
     cached: bool = False
     leaving: bool = False
+    deadline: float = math.inf
+    """When it times out; never while it runs a task, is leaving, or its output is needed."""
+    is_queued: bool = False
+    """Whether the heap has an entry for it, at its deadline or before: a deadline never gets earlier."""
+    is_due: bool = False
+    """Whether a check has seen that it timed out."""
 
 
 @dataclass(slots=True)
@@ -57,6 +65,12 @@ class AllocationPolicy:
     _initializing: bool = True
     _add_at: float | None = None
     _to_add: int = 1
+    _deadlines: list[tuple[float, int]] = field(default_factory=list)
+    """A heap of deadlines and executors; a deadline that changed is replaced when it comes first."""
+    _due: list[tuple[str, int]] = field(default_factory=list)
+    """The executors that timed out, sorted by their ids as strings."""
+    _staying: int = 0
+    """The number of executors that are not leaving."""
 
     def __post_init__(self) -> None:
         self.target = self.settings.initial
@@ -83,16 +97,23 @@ class AllocationPolicy:
     def executor_added(self, id_: int, now: float) -> None:
         """Add a registered executor."""
         self.executors[id_] = Tracked(idle_since=now)
+        self._staying += 1
+        self._changed(id_)
 
     def executor_removed(self, id_: int) -> None:
         """Remove an executor that is gone."""
-        self.executors.pop(id_, None)
+        executor = self.executors.get(id_)
+        if executor is not None:
+            self._staying -= not executor.leaving
+            self._not_due(id_, executor)
+            del self.executors[id_]
 
     def task_started(self, id_: int) -> None:
         """Handle the start of a task."""
         executor = self.executors[id_]
         executor.running += 1
         executor.idle_since = None
+        self._changed(id_)
 
     def task_ended(self, id_: int, now: float, shuffle: int | None, cached: bool) -> None:
         """Handle the end of a task. `shuffle`: the executor keeps its output; `cached`: it keeps blocks."""
@@ -106,37 +127,71 @@ class AllocationPolicy:
         executor.running -= 1
         if executor.running == 0:
             executor.idle_since = now
+        self._changed(id_)
 
     def shuffles_active(self, active: Iterable[int]) -> None:
         """Set the shuffles that running jobs may need."""
         known = frozenset(active)
-        for executor in self.executors.values():
+        for id_, executor in self.executors.items():
             executor.active_shuffle = not known.isdisjoint(executor.shuffles)
+            self._changed(id_)
 
     def look(self, now: float, tasks: int) -> list[int]:
         """Update the target for this many running and waiting tasks. Returns the executors to remove."""
-        timed_out = [id_ for id_, one in self.executors.items() if self._deadline(one) <= now + _SLACK]
-        if timed_out:
+        self._pass(now)
+        if self._due:
             self.begun()
         self.set_target(now, tasks)
-        return self._let_go(sorted(timed_out, key=str))
+        return self._let_go()
 
     def next_look(self, now: float) -> float | None:
         """When a check may change something without any other event; None if never."""
-        times = [*self._times(now)]
+        self._pass(now)
+        times = [deadline for deadline, _ in self._deadlines[:1]]
+        if (growth := self.grows_at(now)) is not None:
+            times.append(growth)
         return next_tick(min(times)) if times else None
 
     def grows_at(self, now: float) -> float | None:
         """When the target may grow, if tasks still wait; None once this time has passed, until an event."""
         return self._add_at if self._add_at is not None and self._add_at > now + _SLACK else None
 
-    def _times(self, now: float) -> Iterator[float]:
-        if (time := self.grows_at(now)) is not None:
-            yield time
-        for executor in self.executors.values():
-            deadline = self._deadline(executor)
-            if now + _SLACK < deadline < math.inf:
-                yield deadline
+    def _changed(self, id_: int) -> None:
+        """Note the deadline of an executor that has changed."""
+        executor = self.executors[id_]
+        deadline = self._deadline(executor)
+        if deadline == executor.deadline:
+            return
+        self._not_due(id_, executor)
+        executor.deadline = deadline
+        self._queue(id_, executor)
+
+    def _queue(self, id_: int, executor: Tracked) -> None:
+        if executor.deadline < math.inf and not executor.is_queued:
+            executor.is_queued = True
+            heapq.heappush(self._deadlines, (executor.deadline, id_))
+
+    def _pass(self, now: float) -> None:
+        """Move the executors that have timed out to those that are due; the first deadline is one to come."""
+        while self._deadlines:
+            deadline, id_ = self._deadlines[0]
+            executor = self.executors.get(id_)
+            current = executor is not None and executor.deadline == deadline
+            if current and deadline > now + _SLACK:
+                return
+            heapq.heappop(self._deadlines)
+            if executor is not None:
+                executor.is_queued = False
+                if current:
+                    executor.is_due = True
+                    bisect.insort(self._due, (str(id_), id_))
+                else:
+                    self._queue(id_, executor)
+
+    def _not_due(self, id_: int, executor: Tracked) -> None:
+        if executor.is_due:
+            executor.is_due = False
+            del self._due[bisect.bisect_left(self._due, (str(id_), id_))]
 
     def _deadline(self, executor: Tracked) -> float:
         if executor.idle_since is None or executor.leaving or executor.active_shuffle:
@@ -171,13 +226,11 @@ class AllocationPolicy:
         self._to_add = self._to_add * 2 if added == self._to_add else 1
         return added != 0
 
-    def _let_go(self, timed_out: list[int]) -> list[int]:
-        left = sum(1 for one in self.executors.values() if not one.leaving)
-        gone = []
-        for id_ in timed_out:
-            if left - 1 < self.settings.minimum or left - 1 < self.target:
-                continue
-            left -= 1
+    def _let_go(self) -> list[int]:
+        least = max(self.settings.minimum, self.target)
+        gone = [id_ for _, id_ in self._due[: max(0, self._staying - least)]]
+        for id_ in gone:
             self.executors[id_].leaving = True
-            gone.append(id_)
+            self._staying -= 1
+            self._changed(id_)
         return gone

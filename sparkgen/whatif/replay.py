@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from sparkgen.errors import SparkgenError
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.configuration import Configuration
@@ -33,9 +34,32 @@ STEPS_PER_EXECUTOR = 20
 MOST_EXECUTORS = 20_000
 """The most executors that count for this limit: with more, a replay takes hours."""
 
+MOST_LOOKS = 1_000_000_000
+"""The most looks at an executor in all replays of a question: as many take some ten minutes."""
+
 
 class ReplayStopped(Exception):
     """A replay cannot end: no executor ever registers, or each is lost too early; the text says so."""
+
+
+class TooMuchWork(SparkgenError):
+    """The replays of a question take too long; the text says what to do."""
+
+
+@dataclass(slots=True)
+class Looks:
+    """What is left of the work for all replays of a question, counted in executors that are looked at."""
+
+    left: int = MOST_LOOKS
+
+    def count(self, executors: int) -> None:
+        """Count a look at so many executors. Raises TooMuchWork after MOST_LOOKS."""
+        self.left -= executors
+        if self.left < 0:
+            raise TooMuchWork(
+                f"the replays of this log take too long: they looked at executors over {MOST_LOOKS:,} times. "
+                "Ask for fewer candidates or fewer executors, or give the log of a shorter run"
+            )
 
 
 @dataclass(slots=True)
@@ -52,12 +76,15 @@ class _Executor:
     """The number of slots that have not run a task yet."""
     running: dict[tuple[int, int], int] = field(default_factory=dict)
     """Stage and task -> the number of the launch."""
+    keeps: dict[int, list[int]] = field(default_factory=dict)
+    """Stage -> its tasks whose output the executor keeps, in the order in which they ended."""
 
 
 class Replay:
     """One run of a workload. `result` plays it."""
 
-    def __init__(self, work: Workload, settings: Configuration, cluster: Cluster) -> None:
+    def __init__(self, work: Workload, settings: Configuration, cluster: Cluster, looks: Looks) -> None:
+        self._looks = looks
         self.work = work
         self.settings = settings
         self.cluster = cluster
@@ -179,7 +206,7 @@ class Replay:
             self._tasks.leave(place)
             self._requeue(place, task, now)
         if not self.settings.shuffle_service:
-            self._lose_output(id_, now)
+            self._lose_output(executor, now)
         self._schedule(now)
 
     def _lose_longest(self, now: float) -> None:
@@ -187,19 +214,16 @@ class Replay:
             id_ = min(self._executors, key=lambda one: (self._executors[one].since, one))
             self._pods.lose(id_, now)
 
-    def _lose_output(self, id_: int, now: float) -> None:
+    def _lose_output(self, executor: _Executor, now: float) -> None:
         """Repeat the tasks whose output the executor kept, of stages that others still have to read."""
-        for place, state in enumerate(self._stages):
-            if not self.work.stages[place].shuffle or not any(
-                self._stages[child].left for child in self._waits.children[place]
-            ):
+        for place in sorted(executor.keeps):
+            if not any(self._stages[child].left for child in self._waits.children[place]):
                 continue
-            lost = [task for task, keeper in state.kept_by.items() if keeper == id_]
-            for task in lost:
-                del state.kept_by[task]
+            state = self._stages[place]
+            for task in executor.keeps[place]:
                 state.left += 1
                 self._requeue(place, task, now)
-            if lost and state.ended is not None:
+            if state.ended is not None:
                 state.ended = None
                 self._waits.reopen(place)
 
@@ -289,9 +313,11 @@ class Replay:
         """Tell the policy the shuffles in use: those of running jobs, and of their SQL executions."""
         if self._policy is None or not self._policy.settings.tracking:
             return
+        self._looks.count(len(self._executors))
         jobs = [self.work.jobs[job] for job in self._waits.active]
         active = {place for job in jobs for place in job.stages}
         active.update(*(self._together[one] for one in {job.execution for job in jobs} - {""}))
+        self._looks.count(len(active))
         self._policy.shuffles_active(active)
         self._look_soon(now)
 
@@ -343,6 +369,7 @@ class Replay:
 
     def _with_free(self, group: int, share: int) -> list[int]:
         own = self._free[group]
+        self._looks.count(len(own))
         return [id_ for _, id_ in own[bisect.bisect_left(own, (share, 0)) :] if id_ not in self._pods.kills]
 
     def _share(self, place: int) -> int:
@@ -382,7 +409,7 @@ class Replay:
         else:
             state.left -= 1
             if stage.shuffle:
-                state.kept_by[task] = id_
+                executor.keeps.setdefault(place, []).append(task)
             if state.left == 0:
                 self._end_stage(place, now)
         self._schedule(now)
@@ -401,6 +428,7 @@ class Replay:
         if self._policy is None or self._look_at is None or now < self._look_at:
             return
         self._look_at = None
+        self._looks.count(1)
         before = self._policy.targets
         kills = self._policy.look(now, self._tasks.waiting + self._tasks.running)
         if kills or self._policy.targets != before:
@@ -412,9 +440,14 @@ class Replay:
             self._look_by(again)
 
 
-def replay(work: Workload, settings: Configuration, cluster: Cluster | None = None) -> Outcome:
-    """The outcome of the work with these settings. Raises ReplayStopped if it cannot end."""
-    played = Replay(work, settings, cluster or Cluster())
+def replay(
+    work: Workload, settings: Configuration, cluster: Cluster | None = None, looks: Looks | None = None
+) -> Outcome:
+    """The outcome of the work with these settings. `looks`: what is left of the work for several replays.
+
+    Raises ReplayStopped if it cannot end, and TooMuchWork if it takes too long.
+    """
+    played = Replay(work, settings, cluster or Cluster(), looks or Looks())
     try:
         return played.result()
     finally:

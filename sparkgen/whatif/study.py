@@ -18,7 +18,7 @@ from sparkgen.whatif.parallelism import follows, split_anew
 from sparkgen.whatif.prices import Cost, Prices, core_hours, cost
 from sparkgen.whatif.recorded import most_executors, recorded_properties, understood, with_most
 from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
+from sparkgen.whatif.replay import Looks, ReplayStopped, replay, with_fixed
 from sparkgen.whatif.sizes import may_spill, sized
 from sparkgen.whatif.workload import Workload
 
@@ -193,6 +193,7 @@ class _Asker:
     """Ids of stages whose number of tasks may depend on the cores."""
     most: int
     """The most executors of a candidate that sets no maximum."""
+    looks: Looks = field(default_factory=Looks)
 
     def settings_of(self, candidate: Candidate) -> Configuration:
         """The settings of a candidate, with the other resource profiles as in the log."""
@@ -216,8 +217,8 @@ class _Asker:
             ends.append(anew)
             causes.append(RangeCause.TASKS_FOLLOW_CORES)
         try:
-            outcome = replay(work, settings, where)
-            walls = [replay(one, settings, where).wall for one in ends]
+            outcome = replay(work, settings, where, self.looks)
+            walls = [replay(one, settings, where, self.looks).wall for one in ends]
         except ReplayStopped as stopped:
             return Run(label, candidate, settings, None, None, str(stopped))
         span = (min(*walls, outcome.wall), max(*walls, outcome.wall)) if walls else None
@@ -242,7 +243,7 @@ class _Asker:
 
     def _wall(self, settings: Configuration, cluster: Cluster) -> float:
         try:
-            return replay(self.work, settings, cluster).wall
+            return replay(self.work, settings, cluster, self.looks).wall
         except ReplayStopped:
             return math.inf
 

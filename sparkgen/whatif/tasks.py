@@ -27,8 +27,6 @@ class StageState:
     ended: float | None = None
     tried: Counter[int] = field(default_factory=Counter)
     """Task -> the number of its attempts that have ended."""
-    kept_by: dict[int, int] = field(default_factory=dict)
-    """Task -> the executor that keeps its output."""
 
 
 class Tasks:

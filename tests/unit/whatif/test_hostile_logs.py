@@ -21,13 +21,14 @@ from sparkgen.eventlog import Recording, read_recording
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif import json_report, outcome, overlay_report, page, recorded, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
+from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.configuration import DYNAMIC, BadSetting, Configuration, configuration
 from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
 from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
 from sparkgen.whatif.recorded import NotReplayable, most_executors
-from sparkgen.whatif.replay import replay
+from sparkgen.whatif.replay import MOST_LOOKS, Looks, TooMuchWork, replay
 from sparkgen.whatif.requests import asked_at
 from sparkgen.whatif.study import Question, study
 from tests.unit.bounds.work import work
@@ -289,6 +290,41 @@ def test_profiles_cost_no_square_of_work(tmp_path: Path) -> None:
         work(lambda log=log: study(read_recording(str(tmp_path / log)), Question())) for log in ("20", "80")
     )
     assert many < 5 * few
+
+
+def test_a_lost_executor_costs_what_it_kept() -> None:
+    """No look at the stages whose output other executors keep."""
+
+    def played(stages: int) -> Outcome:
+        many = [stage(0, [1.0] * 50)] + [stage(1 + one, [0.01], shuffle=True) for one in range(stages)]
+        last = stage(1 + stages, [500.0], range(1, 1 + stages))
+        lost = tuple(100.0 + one for one in range(50))
+        return replay(of_jobs([(0.0, [*many, last])]), fixed(50), Cluster(lose_at=lost))
+
+    few, many = (
+        work(lambda stages=stages: played(stages)) - work(lambda stages=stages: played(stages // 2))
+        for stages in (40, 400)
+    )
+    assert many < 20 * few
+
+
+def test_all_replays_of_a_question_have_one_limit_of_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One replay is within it, and those of a search are not."""
+    (tmp_path / "log").write_bytes(made.text(made.small()))
+    recording = read_recording(str(tmp_path / "log"))
+    settings, work_ = work_of(recording)
+    used = Looks()
+    replay(work_, settings, looks=used)
+    one = MOST_LOOKS - used.left
+    replay(work_, settings, looks=Looks(one))
+    with pytest.raises(TooMuchWork, match="Ask for fewer candidates"):
+        replay(work_, settings, looks=Looks(one - 1))
+    monkeypatch.setattr(Looks, "count", lambda self, _number: counted.add(id(self)))
+    counted: set[int] = set()
+    study(recording, Question(search=True, sweep=True))
+    assert len(counted) == 1, "all replays count together"
 
 
 def jobs_and_executors(count: int, first: float | None) -> list[dict[str, Any]]:

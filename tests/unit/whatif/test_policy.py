@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from sparkgen.whatif.configuration import DynamicAllocation, configuration
 from sparkgen.whatif.policy import AllocationPolicy
 
@@ -129,3 +131,19 @@ def test_properties_mean_what_spark_means_by_them() -> None:
     assert (found.dynamic.backlog_timeout, found.dynamic.sustained_timeout) == (3.0, 3.0)
     assert (found.dynamic.idle_timeout, found.dynamic.tracking_timeout) == (120.0, 5.0)
     assert (found.slots, found.memory, found.overhead) == (2, 2048, 384)
+
+
+def test_a_check_costs_nothing_for_executors_that_have_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short log may have thousands of executors, and hours of checks each tenth of a second."""
+    judged = []
+    deadline = AllocationPolicy._deadline
+    monkeypatch.setattr(
+        AllocationPolicy, "_deadline", lambda self, one: judged.append(one) or deadline(self, one)
+    )
+    one = policy(minimum=1000)
+    for id_ in range(1000):
+        one.executor_added(id_, 0.0)
+    for tick in range(1000):
+        assert one.look(tick / 10, 0) == []
+        one.next_look(tick / 10)
+    assert len(judged) == 1000
