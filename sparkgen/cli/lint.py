@@ -124,6 +124,10 @@ def _fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
         if isinstance(data, Problem):
             continue  # the report has this problem
         fixed = fix_text(data, _finder(review, name))
+        if not fixed.complete:
+            again = "sparkgen lint --fix" if only_show else "sparkgen lint --fix, again"
+            step = f"next: {again}" if fixed.done else "fix some of them yourself, then run the command again"
+            output.note(f"{name}: too many findings to try all fixes; {step}")
         if fixed.data == data:
             continue
         changed = True

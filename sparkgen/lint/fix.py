@@ -1,23 +1,26 @@
 """Makes all fixes that need no decision, in the text of a file.
 
-Fixes at different places are tried together. They are kept only if the new text means exactly what the edits
-say, if the findings are gone, and if there is no new finding. A field that is deleted because of a warning of
-`validate` must have had no effect: the rendered objects must be equal. So each fix lowers the number of
-findings: fixing ends, and fixing a second time changes nothing.
+Each document is fixed by itself, because its text and its findings depend on no other. Fixes at different
+places are tried together. They are kept only if the new text means exactly what the edits say, if the
+findings are gone, and if there is no new finding. A field that is deleted because of a warning of `validate`
+must have had no effect: the rendered objects must be equal. So each fix lowers the number of findings: fixing
+ends, and fixing a second time changes nothing.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import model, resources
 from sparkgen.document import load
+from sparkgen.document.parse import parse
 from sparkgen.errors import Problem, Severity
 from sparkgen.lint.findings import Delete, Edit, Put
-from sparkgen.lint.yamltext import Change, File, Unfixable, applied, edited, whole_of
+from sparkgen.lint.yamltext import Change, File, Unfixable, applied, edited, lines_in, whole_of
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -29,17 +32,22 @@ Find = Callable[["Document"], Sequence[Found]]
 IDLE = frozenset({"SG110", "SG121", "SG168", "SG170", "SG189"})
 """Warnings of `validate` about fields without effect: these can be deleted, if they really have none."""
 BOOLEAN_WORD = "SG008"
-MOST_TRIES = 300
-"""The most times that a file is read and checked. Findings at different places need one together."""
+MOST_TRIES = 40
+"""The most times that a document is read and checked again, so that all tries together read at most 40 times
+the bytes of the file. Findings at different places need one together."""
 MOST_TOGETHER = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A file's bytes after all fixes, and the findings that the fixes ended, in their order."""
+    """A file's bytes after all fixes, and the findings that the fixes ended, by document.
+
+    `complete`: whether all fixes were tried.
+    """
 
     data: bytes
     done: tuple[Problem, ...]
+    complete: bool = True
 
 
 def edits_of(problem: Problem, document: Document) -> tuple[Edit, ...]:
@@ -54,54 +62,162 @@ def edits_of(problem: Problem, document: Document) -> tuple[Edit, ...]:
 
 
 def fix_text(data: bytes, find: Find) -> Fixed:
-    """A file's bytes after all possible fixes. Bytes that are no readable documents stay unchanged.
-
-    Fixes at different places are tried together; if that fails, half of them.
-    """
-    done: list[Problem] = []
-    refused: set[object] = set()
+    """A file's bytes after all possible fixes. Bytes that are no readable documents stay unchanged."""
     documents = _documents(data)
-    groups, most = _groups(documents, find), MOST_TOGETHER
-    for _ in range(MOST_TRIES):
-        groups = [group for group in groups if group.key not in refused]
-        if not groups:
-            break
-        batch, text = _batch(data, groups[:most], refused)
-        better = _tried(data, documents, batch, text, find) if batch else None
-        if better is not None:
-            data, documents = better, _documents(better)
-            done.extend(problem for group in batch for problem, _ in group.found)
-            groups, most = _groups(documents, find), min(2 * most, MOST_TOGETHER)
-        elif len(batch) > 1:
-            most = len(batch) // 2
+    if not documents:
+        return Fixed(data, ())
+    done: list[Problem] = []
+    values: list[str] = []
+    complete = True
+    pieces = _pieces(data)
+    above = [0]
+    for piece in pieces:
+        above.append(above[-1] + len(lines_in(piece)))
+    for document in documents:
+        fixer = _Fixer(pieces[document.index], find)
+        if [_exact(own.value) for own in fixer.documents] == [_exact(document.value)]:
+            fixer.fix()
+            pieces[document.index] = fixer.text
+            done.extend(_lower(problem, above[document.index]) for problem in fixer.done)
+            complete = complete and fixer.complete
+            values.append(_exact(fixer.documents[0].value))
         else:
-            refused.update(group.key for group in batch)
-    return Fixed(data, tuple(done))
+            values.append(_exact(document.value))
+    fixed = codecs.BOM_UTF8 * data.startswith(codecs.BOM_UTF8) + "".join(pieces).encode()
+    if [_exact(document.value) for document in _documents(fixed)] != values:
+        return Fixed(data, ())
+    return Fixed(fixed, tuple(done), complete)
 
 
-def _batch(data: bytes, groups: Sequence[_Group], refused: set[object]) -> tuple[list[_Group], str]:
-    """Those of the groups that can be fixed together, and the text with their edits ("" for a single group).
+def _pieces(data: bytes) -> list[str]:
+    """The text of a file, divided into those of its documents; the first one also has all lines above it."""
+    lines = lines_in(_text(data))
+    starts = [found.first_line - 1 for found in parse(data, "-").documents]
+    return ["".join(lines[start:end]) for start, end in pairwise([0, *starts[1:], len(lines)])]
 
-    They change different places, and all or none are about fields without effect. Groups that cannot be fixed
-    are added to `refused`.
+
+def _lower(problem: Problem, lines: int) -> Problem:
+    """A problem of a document as one of a file with so many lines above the document."""
+    return replace(problem, position=replace(problem.position, line=problem.position.line + lines))
+
+
+class _Fixer:
+    """Fixes the text of one document.
+
+    If fixes that are tried together fail, those with the blame are refused; if that is unknown, half of them
+    are tried.
     """
-    if not groups[0].is_simple:
-        return [groups[0]], ""
-    file = File(_text(data))
-    changes: list[tuple[Change, _Group]] = []
-    for group in groups:
-        if group.is_simple and group.is_idle == groups[0].is_idle:
-            try:
-                changes.append((file.change(group.document.index, group.edits[0]), group))
-            except Unfixable:
-                refused.add(group.key)
-    changes.sort(key=lambda one: (one[0].start, one[0].end))
-    kept: list[tuple[Change, _Group]] = []
-    for change, group in changes:
-        if not kept or change.is_after(kept[-1][0]):
-            kept.append((change, group))
-    text = file.text([change for change, _ in kept]) if len(kept) > 1 else ""
-    return [group for _, group in kept], text
+
+    def __init__(self, text: str, find: Find) -> None:
+        self.text = text
+        self.find = find
+        self.documents = _documents(text.encode())
+        self.done: list[Problem] = []
+        self.complete = True
+        self.refused: set[object] = set()
+
+    def fix(self) -> None:
+        """Make all possible fixes."""
+        found, most = self.find(self.documents[0]), MOST_TOGETHER
+        for tries in range(MOST_TRIES + 1):
+            groups = [group for group in _groups(self.documents[0], found) if group.key not in self.refused]
+            if not groups:
+                return
+            if tries == MOST_TRIES:
+                break
+            batch, text = self._batch(groups[:most])
+            better = self._tried(batch, text, found) if batch else None
+            if better is not None:
+                found, most = better, min(2 * most, MOST_TOGETHER)
+                self.done.extend(problem for group in batch for problem, _ in group.found)
+            elif not batch or self.refused & {group.key for group in batch}:
+                most = min(2 * most, MOST_TOGETHER)
+            elif len(batch) > 1:
+                most = len(batch) // 2
+            else:
+                self.refused.add(batch[0].key)
+        self.complete = False
+
+    def _batch(self, groups: Sequence[_Group]) -> tuple[list[_Group], str]:
+        """Those of the groups that can be fixed together, and the text with their edits ("" for one group).
+
+        They change different places, and all or none are about fields without effect. Groups that cannot be
+        fixed are refused.
+        """
+        if groups[0].edit is None:
+            return [groups[0]], ""
+        file = File(self.text)
+        changes: list[tuple[Change, _Group]] = []
+        for group in groups:
+            edit = group.edit
+            if edit is not None and group.is_idle == groups[0].is_idle:
+                try:
+                    changes.append((file.change(0, edit), group))
+                except Unfixable:
+                    self.refused.add(group.key)
+        changes.sort(key=lambda one: (one[0].start, one[0].end))
+        kept: list[tuple[Change, _Group]] = []
+        for change, group in changes:
+            if not kept or change.is_after(kept[-1][0]):
+                kept.append((change, group))
+        text = file.text([change for change, _ in kept]) if len(kept) > 1 else ""
+        return [group for _, group in kept], text
+
+    def _tried(self, batch: Sequence[_Group], text: str, known: Sequence[Found]) -> Sequence[Found] | None:
+        """Fix some groups, and return the new findings; None if that cannot be done safely.
+
+        `text`: with the edits of several groups; `known`: the findings in the document.
+        """
+        value = self.documents[0].value
+        try:
+            if len(batch) == 1:
+                text = self.text
+                for edit in (edit for _, edits in batch[0].found for edit in edits):
+                    value, text = _edited(value, text, edit, force=batch[0].code)
+            else:
+                for group in reversed(batch):  # the last first: a deletion moves the items below it
+                    for edit in group.edits:
+                        value = applied(value, edit)
+        except Unfixable:
+            return None
+        after = _documents(text.encode())
+        if [_exact(document.value) for document in after] != [_exact(value)]:
+            return None
+        found = self.find(after[0])
+        blamed = _blamed(batch, self.documents[0], after[0], known, found)
+        if blamed is None:
+            self.text, self.documents = text, after
+            return found
+        self.refused.update(group.key for group in blamed)
+        return None
+
+
+def _blamed(
+    batch: Sequence[_Group], old: Document, new: Document, known: Sequence[Found], found: Sequence[Found]
+) -> list[_Group] | None:
+    """None if findings of a batch are gone, none is new, and fields without effect had none.
+
+    Otherwise the groups with the blame; [] if that is unknown.
+    """
+    left = {(problem.code, problem.path) for problem, _ in found}
+    stay = [group for group in batch if any((one.code, one.path) in left for one, _ in group.found)]
+    if stay or left - {(problem.code, problem.path) for problem, _ in known}:
+        return stay
+    if not batch[0].is_idle:
+        return None
+    before, after = _rendered(old), _rendered(new)
+    if before == after:
+        return None
+    properties = {line.partition(" ")[0] for line in _lines(before) - _lines(after)}
+    return [group for group in batch if properties.issuperset(edit.path[-1] for edit in group.edits)]
+
+
+def _lines(rendered: Any) -> set[str]:
+    """All lines of text in what is rendered, of which some begin with the name of a Spark property."""
+    if isinstance(rendered, str):
+        return set(rendered.splitlines())
+    parts = rendered.values() if isinstance(rendered, dict) else rendered
+    return set().union(*map(_lines, parts)) if isinstance(parts, Iterable) else set()
 
 
 def _documents(data: bytes) -> tuple[Document, ...]:
@@ -121,7 +237,7 @@ class _Group:
     @property
     def key(self) -> object:
         """What is equal for the same findings after other fixes."""
-        return (self.document.index, self.code, tuple(problem.path for problem, _ in self.found))
+        return (self.code, tuple(problem.path for problem, _ in self.found))
 
     @property
     def code(self) -> str:
@@ -141,76 +257,45 @@ class _Group:
         return [Delete(whole_of(value, edit.path)) if isinstance(edit, Delete) else edit for edit in edits]
 
     @property
-    def is_simple(self) -> bool:
-        """Whether it is one finding with one edit."""
-        return len(self.found) == 1 and len(self.found[0][1]) == 1
+    def edit(self) -> Edit | None:
+        """The edit if there is one, or if all change one place in the text, as through an alias."""
+        try:
+            first, *others = self.edits
+        except Unfixable:
+            return None
+        return first if all(self._place(edit) == self._place(first) for edit in others) else None
+
+    def _place(self, edit: Edit) -> object:
+        """What is equal for edits that change the same place in the text in the same way."""
+        depth, node = len(edit.path) - 1, None
+        while node is None:
+            node, depth = self.document.node.find(edit.path[:depth]), depth - 1
+        return (node.position, edit.path[depth + 1 :], edit.value if isinstance(edit, Put) else None)
 
 
-def _groups(documents: Sequence[Document], find: Find) -> list[_Group]:
+def _groups(document: Document, found: Iterable[Found]) -> list[_Group]:
     """The fixable findings."""
     groups: dict[object, _Group] = {}
-    for document in documents:
-        for problem, edits in find(document):
-            if edits:
-                key = (document.index, problem.code, problem.position)
-                groups.setdefault(key, _Group(document, [])).found.append((problem, edits))
+    for problem, edits in found:
+        if edits:
+            key = (problem.code, problem.position)
+            groups.setdefault(key, _Group(document, [])).found.append((problem, edits))
     return list(groups.values())
 
 
-def _tried(
-    data: bytes, documents: Sequence[Document], batch: Sequence[_Group], text: str, find: Find
-) -> bytes | None:
-    """The bytes with the edits of some groups, or None if that cannot be done safely.
-
-    `text`: with the edits of several groups.
-    """
-    values = {document.index: document.value for document in documents}
-    try:
-        if len(batch) == 1:
-            index, text = batch[0].document.index, _text(data)
-            for edit in (edit for _, edits in batch[0].found for edit in edits):
-                values[index], text = _edited(values[index], text, index, edit, force=batch[0].code)
-        else:
-            for group in reversed(batch):  # the last first: a deletion moves the items below it
-                values[group.document.index] = applied(values[group.document.index], group.edits[0])
-    except Unfixable:
-        return None
-    better = codecs.BOM_UTF8 * data.startswith(codecs.BOM_UTF8) + text.encode()
-    after = _documents(better)
-    if [_exact(other.value) for other in after] != [_exact(values[one.index]) for one in documents]:
-        return None
-    by_document: dict[int, list[_Group]] = {}
-    for group in batch:
-        by_document.setdefault(group.document.index, []).append(group)
-    changed = ((old, new, by_document.get(old.index)) for old, new in zip(documents, after, strict=True))
-    is_better = all(_is_better(old, new, groups, find) for old, new, groups in changed if groups)
-    return better if is_better else None
-
-
-def _is_better(old: Document, new: Document, groups: Sequence[_Group], find: Find) -> bool:
-    """Whether the findings of groups are gone, no finding is new, and fields without effect had none."""
-    gone = {(problem.code, problem.path) for group in groups for problem, _ in group.found}
-    left = {(problem.code, problem.path) for problem, _ in find(new)}
-    known = {(problem.code, problem.path) for problem, _ in find(old)}
-    if left & gone or left - known:
-        return False
-    return not groups[0].is_idle or _rendered(new) == _rendered(old)
-
-
-def _edited(value: Any, text: str, index: int, edit: Edit, *, force: str) -> tuple[Any, str]:
+def _edited(value: Any, text: str, edit: Edit, *, force: str) -> tuple[Any, str]:
     """Value and text after one edit. The text stays if an earlier edit already made it through an alias."""
     if isinstance(edit, Delete):
         edit = Delete(whole_of(value, edit.path))
     new = applied(value, edit)
-    if force == BOOLEAN_WORD or not _holds(text, index, new):
-        text = edited(text, index, edit)
+    if force == BOOLEAN_WORD or not _holds(text, new):
+        text = edited(text, 0, edit)
     return new, text
 
 
-def _holds(text: str, index: int, value: Any) -> bool:
-    """Whether a document of the text already has this value."""
-    found = [document for document in _documents(text.encode()) if document.index == index]
-    return bool(found) and _exact(found[0].value) == _exact(value)
+def _holds(text: str, value: Any) -> bool:
+    """Whether the document of the text already has this value."""
+    return [_exact(document.value) for document in _documents(text.encode())] == [_exact(value)]
 
 
 def _exact(value: Any) -> str:
@@ -226,5 +311,5 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8").removeprefix("\ufeff")
 
 
-def _rendered(document: Document) -> object:
+def _rendered(document: Document) -> Any:
     return resources.render(model.describe(document.value))

@@ -45,9 +45,7 @@ class File:
     def __init__(self, text: str) -> None:
         import yaml  # noqa: PLC0415 - 20 ms that only edits pay
 
-        self.lines = _LINE.findall(text)
-        if self.lines and not self.lines[-1]:
-            self.lines.pop()
+        self.lines = lines_in(text)
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         self._roots: list[Any] = list(yaml.compose_all(text, Loader=loader))
 
@@ -66,6 +64,11 @@ class File:
             parts += [*self.lines[place : change.start], *change.lines]
             place = change.end
         return "".join([*parts, *self.lines[place:]])
+
+
+def lines_in(text: str) -> list[str]:
+    """The lines of a text with their ends."""
+    return [line for line in _LINE.findall(text) if line]
 
 
 def edited(text: str, index: int, edit: Edit) -> str:

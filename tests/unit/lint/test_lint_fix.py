@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from sparkgen.cli.lint import _finder
@@ -188,31 +190,86 @@ def test_what_is_not_valid_is_not_touched(text: str) -> None:
     assert fixed(text) == text
 
 
+class Work:
+    """What a fix costs: how often it reads each byte of a file, and how often it reviews a document."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+        read, find = fix._documents, _finder(REVIEW, "app.yaml")
+        size = finds = 0
+
+        def reading(data: bytes) -> tuple[Document, ...]:
+            nonlocal size
+            size += len(data)
+            return read(data)
+
+        def finding(document: Document) -> Sequence[fix.Found]:
+            nonlocal finds
+            finds += 1
+            return find(document)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(fix, "_documents", reading)
+            self.fixed = fix_text(text.encode(), finding)
+        self.text = self.fixed.data.decode()
+        self.reads = size / len(text)
+        self.finds = finds
+
+
 def test_many_findings_are_fixed_in_few_looks_at_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """A look takes as long as the file is large: not one for each finding. One that stays keeps no other."""
-    looks = 0
-    read = fix._documents
-
-    def counted(data: bytes) -> tuple[Document, ...]:
-        nonlocal looks
-        looks += 1
-        return read(data)
-
-    monkeypatch.setattr(fix, "_documents", counted)
     one = with_spec("  suspend: no\n  driver:\n    env:\n    - {name: A, value: b}\n").replace(GUARDS, "")
     texts = [one.replace("name: report #", f"name: report{number} #") for number in range(60)]
     texts[7] = texts[7].replace(
         "metadata: # who\n  name: report7 # the report\n", "metadata: {\n  name: report7\n}\n"
     )
-    text = fix_text("---\n".join(texts).encode(), _finder(REVIEW, "app.yaml")).data.decode()
-    assert looks < 40
-    assert text.count("target: flux") == 59
-    assert text.count("suspend: false") == 60
-    assert "metadata: {\n  name: report7\n}\n" in text
+    work = Work(monkeypatch, "---\n".join(texts))
+    assert work.reads < 6
+    assert work.finds <= 2 * len(texts)
+    assert work.text.count("target: flux") == 59
+    assert work.text.count("suspend: false") == 60
+    assert "metadata: {\n  name: report7\n}\n" in work.text
 
 
-def test_a_file_is_looked_at_so_often_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_through_aliases_are_fixed_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several findings at one place share a look with others; each document needs its own looks alone."""
+    context = CONTEXT.format(anchor="&helpers", added="", other="initContainers: *helpers")
+    start, container = context.index("      - name"), "      - name: fetch0\n        image: a.example/b:1\n"
+    container += "        securityContext:\n          readOnlyRootFilesystem: true\n"
+    more = "".join(container.replace("fetch0", f"fetch{number}") for number in range(20))
+    one = with_spec(context[:start] + more + context[start:])
+    texts = [one.replace("name: report #", f"name: report{number} #") for number in range(3)]
+    work = Work(monkeypatch, "---\n".join(texts))
+    assert work.reads < 7
+    assert work.finds <= 3 * len(texts)
+    assert work.text.count("allowPrivilegeEscalation: false") == work.text.count('drop: ["ALL"]') == 63
+    assert [problem.position.line for problem in work.fixed.done[:: 2 * 2 * 21]] == [
+        problem.position.line + number * (one.count("\n") + 1)
+        for number, problem in enumerate([work.fixed.done[0]] * len(texts))
+    ]
+
+
+def test_fixes_that_fail_cost_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written into Spark's properties is not deleted, and takes no look each; the others go."""
+    names = [f"    spark.yarn.q{number}: a\n" for number in range(200)]
+    idle = "    spark.master: local\n"
+    spec = "  sparkConf:\n" + "".join([*names[:100], idle, *names[100:]])
+    work = Work(monkeypatch, with_spec(spec))
+    assert work.text == with_spec(spec.replace(idle, ""))
+    assert work.reads < 8
+    assert work.finds < 6
+
+
+def test_a_document_is_looked_at_so_often_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever fails: here, each deletion would delete an anchor that somebody uses. What is left is said."""
+    anchors = "".join(f"    spark.yarn.q{number}: &x{number} a\n" for number in range(100))
+    uses = "".join(f"    spark.sql.q{number}: *x{number}\n" for number in range(100))
+    work = Work(monkeypatch, with_spec(f"  sparkConf:\n{anchors}{uses}"))
+    assert work.reads < 2 * fix.MOST_TRIES + 5
+    assert not work.fixed.complete
+
+
+def test_without_tries_everything_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left stays a finding."""
     monkeypatch.setattr(fix, "MOST_TRIES", 0)
     text = HEAD.format(metadata="") + "  suspend: no\n"
-    assert fix_text(text.encode(), _finder(REVIEW, "app.yaml")) == fix.Fixed(text.encode(), ())
+    assert fix_text(text.encode(), _finder(REVIEW, "app.yaml")) == fix.Fixed(text.encode(), (), False)
