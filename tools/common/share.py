@@ -1,4 +1,4 @@
-"""Which share of the long tests a commit plays: a thirteenth, so that thirteen commits in a row play them all.
+"""Which share of the long tests a commit plays: one of thirteen, so that as many commits play them all.
 
 `SPARKGEN_SHARE` overrides the commit: `all`, `none`, or the number of a share (0 to 12).
 

@@ -29,21 +29,38 @@ class Watch:
         self._pods: dict[str, dict[str, Any]] = {}
         self._gone: set[str] = set()
         self._changed = threading.Condition()
-        command = [*network.enter(NAME), str(gotools.ensure("kubectl")), f"--kubeconfig={cluster.kubeconfig}"]
-        command += ["get", "pods", "-n", namespace, "--watch", "--output-watch-events", "-o", "json"]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._kubectl = [*network.enter(NAME), str(gotools.ensure("kubectl"))]
+        self._kubectl += [f"--kubeconfig={cluster.kubeconfig}", "get", "pods", "-n", namespace]
+        self._closed = False
+        self._process = self._begin()
         threading.Thread(target=self._follow, daemon=True).start()
 
+    def _begin(self) -> subprocess.Popen[str]:
+        command = [*self._kubectl, "--watch", "--output-watch-events", "-o", "json"]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
     def _follow(self) -> None:
-        for line in self._process.stdout or ():
-            event = json.loads(line)
-            pod = event["object"]
-            name = pod["metadata"]["name"]
-            with self._changed:
-                self._pods[name] = pod
-                if event["type"] == "DELETED":
-                    self._gone.add(name)
-                self._changed.notify_all()
+        """Follow the pods; the API server ends each watch after half an hour or more."""
+        while not self._closed:
+            for line in self._process.stdout or ():
+                event = json.loads(line)
+                self._note(event["object"], gone=event["type"] == "DELETED")
+            if not self._closed:
+                self._process = self._begin()
+                done = subprocess.run(
+                    [*self._kubectl, "-o", "name"], capture_output=True, text=True, check=True
+                )
+                there = {name.partition("/")[2] for name in done.stdout.split()}
+                for name in self._pods.keys() - there:
+                    self._note(self._pods[name], gone=True)
+
+    def _note(self, pod: dict[str, Any], *, gone: bool) -> None:
+        name = pod["metadata"]["name"]
+        with self._changed:
+            self._pods[name] = pod
+            if gone:
+                self._gone.add(name)
+            self._changed.notify_all()
 
     def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Wait until a condition on the pods holds, for the seconds at most. Whether it held."""
@@ -61,6 +78,7 @@ class Watch:
 
     def close(self) -> None:
         """Watch no more."""
+        self._closed = True
         self._process.terminate()
         self._process.wait()
 
