@@ -137,10 +137,13 @@ def _documents(request: Request) -> tuple[Document, ...]:
 
 
 def _directory(options: DiffOptions) -> Difference:
-    differing, same, others = with_directory(_documents(options), options.namespace, Path(options.rendered))
-    for text in others:
+    differing, same, others, overrides = with_directory(
+        _documents(options), options.namespace, Path(options.rendered)
+    )
+    for text in (*others, *overrides):
         output.note(text)
-    return Difference(options.rendered, ", ".join(options.sources), tuple(differing), same)
+    new = ", ".join(options.sources)
+    return Difference(options.rendered, new, tuple(differing), same, tuple(overrides))
 
 
 def _cluster(options: DiffOptions) -> Difference:

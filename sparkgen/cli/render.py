@@ -120,19 +120,23 @@ def _summary(directory: str, total: int, changes: Changes) -> str:
 def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     from sparkgen.writers.check import difference  # noqa: PLC0415
     from sparkgen.writers.layout import layout  # noqa: PLC0415
+    from sparkgen.writers.overrides import found_in  # noqa: PLC0415
 
     files = layout(bundles, shared_by(bundles, request.directory), version=__version__)
     diff = difference(Path(request.directory), files)
     made = {bundle.runtime for bundle in bundles}
     for text in not_made_here(request.directory, made) if not request.quiet else ():
         output.note(text)
+    overrides = found_in(Path(request.directory, path) for path in files)
+    for text in overrides:
+        output.note(text)
     if diff:
         output.write(diff)
         output.note(f"{request.directory} is out of date; next: {command_line(request)}")
         return 1
-    if not request.quiet:
+    if not (request.quiet or overrides):
         output.note(f"{request.directory}: up to date")
-    return 0
+    return 1 if overrides else 0
 
 
 COMMAND = command(

@@ -114,8 +114,16 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
 
 def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
     """Print the differences as a diff, and why each application is out of date; 1 if one is."""
+    from sparkgen.writers.manifest import KUSTOMIZATION  # noqa: PLC0415 - only for a check
+    from sparkgen.writers.overrides import found_in  # noqa: PLC0415
+
     late = [application for application in rendered if application.files]
+    overrides = found_in(Path(request.directory, one.place, KUSTOMIZATION) for one in rendered)
+    for text in overrides:
+        output.note(text)
     if not late and not stale:
+        if overrides:
+            return 1
         _say(f"{request.directory}: {number_of(len(rendered), 'application')}, all up to date", request)
         return 0
     output.write("".join(application.difference for application in late))

@@ -147,6 +147,8 @@ class Difference:
     new: str
     applications: tuple[ApplicationDiff, ...]
     unchanged: int
+    overrides: tuple[str, ...] = ()
+    """A sentence for each file by which another tool changes what it applies of the old side."""
 
     def __bool__(self) -> bool:
-        return bool(self.applications)
+        return bool(self.applications or self.overrides)

@@ -11,6 +11,7 @@ from sparkgen.diff import live, rendered
 from sparkgen.diff.compare import compare, compare_all
 from sparkgen.diff.values import ApplicationDiff, Side, Verdict
 from sparkgen.usecases.runtime import not_made_here, with_runtime
+from sparkgen.writers import overrides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,18 +35,23 @@ def side(document: Document, namespace: str, source: str = "") -> Side:
 
 def with_directory(
     documents: Sequence[Document], namespace: str, directory: Path
-) -> tuple[list[ApplicationDiff], int, list[str]]:
+) -> tuple[list[ApplicationDiff], int, list[str], list[str]]:
     """Returns what rendering into a directory would change, and the number of unchanged applications.
 
-    The third value: a sentence for each runtime in the directory that this version has not made.
+    The third value: a sentence for each runtime that this version has not made, and for each kustomization
+    of others. The fourth: one for each file by which another tool changes what it applies.
     """
     from sparkgen.usecases.render import render_all  # noqa: PLC0415 - one of three ways
 
     bundles = render_all(documents, namespace)
-    differing, old = rendered.split(rendered.read(directory), bundles)
+    files = rendered.read(directory)
+    differing, old = rendered.split(files, bundles)
     changed, same = compare_all(old, [side(documents[index], namespace) for index in differing])
     others = not_made_here(directory.as_posix(), {bundle.runtime for bundle in bundles})
-    return changed, same + len(documents) - len(differing), others
+    paths = [*map(Path, files)]
+    others += overrides.of_others(paths)
+    changes = overrides.found_in(paths, listings=True)
+    return changed, same + len(documents) - len(differing), others, changes
 
 
 def with_cluster(

@@ -14,7 +14,7 @@ from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, with_header_o
 
 # A listed resource is read only if it is a plain name, so that no kustomization can lead out of the
 # directory.
-_LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILINE)
+LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILINE)
 _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN = 5
 LARGEST = 8 << 20
@@ -116,7 +116,7 @@ def _generated(directory: Path, paths: Iterable[str]) -> Iterator[tuple[str, str
 def _generated_names(folder: Path) -> list[str]:
     """The names in the kustomization of `folder`, each once, if sparkgen wrote it."""
     text = _read(folder / KUSTOMIZATION)
-    return [*dict.fromkeys(_LISTED.findall(text))] if text is not None and is_generated(text) else []
+    return [*dict.fromkeys(LISTED.findall(text))] if text is not None and is_generated(text) else []
 
 
 def generated_in(folder: Path) -> tuple[str, ...]:

@@ -351,6 +351,45 @@ def test_a_second_object_of_one_name_in_a_rendered_directory(cli: Cli, name: str
     assert result.out.count("-kind: ServiceAccount") == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "says", "check"),
+    [
+        ("kustomization.yaml", "kustomize applies what this file says", "out of date"),
+        ("kustomization.yml", "kustomize reads this file by itself", "reads this file by itself"),
+        ("Kustomization", "kustomize reads this file by itself", "reads this file by itself"),
+        (".argocd-source.yaml", "Argo CD reads this file by itself", "reads this file by itself"),
+        (".argocd-source-pi.yaml", "Argo CD reads this file by itself", "reads this file by itself"),
+        ("Chart.yaml", "Argo CD reads this file by itself", "reads this file by itself"),
+    ],
+)
+def test_what_changes_rendered_objects_as_they_are_applied(
+    cli: Cli, name: str, says: str, check: str
+) -> None:
+    """Objects as they were rendered are not what runs if a file beside them patches them."""
+    assert cli("render", "app.yaml", "-o", "out").code == 0
+    with Path("out", name).open("a") as file:
+        file.write("images: [{name: docker.io/apache/spark, newName: evil.example/spark}]\n")
+    result = cli("diff", "--rendered", "out", "app.yaml")
+    assert result.code == 1
+    assert f"out/{name}: {says}" in result.err
+    checked = cli("render", "app.yaml", "-o", "out", "--check")
+    assert checked.code == 1
+    assert check in checked.err
+    assert "up to date" not in checked.err
+
+
+def test_a_kustomization_that_leaves_out_a_file_or_is_of_others(cli: Cli) -> None:
+    """What a rendered kustomization does not list is not applied; a file of your own is only named."""
+    cli("render", "app.yaml", "-o", "out")
+    path = Path("out/kustomization.yaml")
+    whole = path.read_text()
+    path.write_text(whole.replace("  - role.yaml\n", ""))
+    assert cli("diff", "--rendered", "out", "app.yaml").code == 1
+    path.write_text("kind: Kustomization\nnamePrefix: own-\nresources: [job.yaml]\n")
+    result = cli("diff", "--rendered", "out", "app.yaml")
+    assert (result.code, "sparkgen has not written this file" in result.err) == (0, True)
+
+
 def test_a_rendered_directory(cli: Cli) -> None:
     """Up to date, out of date, with a file too many, and whatever way it is laid out."""
     Path("b.yaml").write_text(DOCUMENT.replace("name: pi", "name: b"))

@@ -60,6 +60,18 @@ def test_one_directory_for_each_application_and_environment(repository: Cli) -> 
     assert again.err == "3 applications: 3 up to date, 0 written\n"
 
 
+def test_a_check_names_what_argo_cd_reads_beside_the_manifests(repository: Cli) -> None:
+    """Argo CD reads it in the directory of an Application, and may change its images."""
+    repository("render", "-R", "apps", "-o", "deploy")
+    put("deploy/prod/two/load/.argocd-source-load.yaml", "kustomize: {images: [a=evil.example/a]}\n")
+    put("deploy/prod/.argocd-source.yaml", "of no application\n")
+    result = repository("render", "-R", "apps", "-o", "deploy", "--check")
+    assert result.code == 1
+    assert [line.partition(": ")[0] for line in result.err.splitlines()] == [
+        "deploy/prod/two/load/.argocd-source-load.yaml"
+    ]
+
+
 def test_an_internal_error_at_one_document_hides_nothing_of_the_others(
     repository: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
