@@ -36,6 +36,10 @@ MOST_EXECUTORS = 20_000
 
 MOST_LOOKS = 1_000_000_000
 """The most looks at an executor in all replays of a question: as many take some ten minutes."""
+FIRST_LOOKS = 20_000_000
+LOOKS_PER_TASK = 300_000
+"""With FIRST_LOOKS, the limit for a small log: a log of a few KiB takes some seconds. It is enough for some
+100 replays with 3,000 idle executors for each task."""
 
 
 class ReplayStopped(Exception):
@@ -53,11 +57,11 @@ class Looks:
     left: int = MOST_LOOKS
 
     def count(self, executors: int) -> None:
-        """Count a look at so many executors. Raises TooMuchWork after MOST_LOOKS."""
+        """Count a look at so many executors. Raises TooMuchWork if none is left."""
         self.left -= executors
         if self.left < 0:
             raise TooMuchWork(
-                f"the replays of this log take too long: they looked at executors over {MOST_LOOKS:,} times. "
+                "the replays of this log take too long, because each task looks at too many executors. "
                 "Ask for fewer candidates or fewer executors, or give the log of a shorter run"
             )
 
@@ -438,6 +442,12 @@ class Replay:
         again = self._policy.next_look(now)
         if again is not None and again < math.inf:
             self._look_by(again)
+
+
+def looks_for(work: Workload) -> Looks:
+    """The limit for all replays of a question about this work: it grows with the tasks, up to MOST_LOOKS."""
+    tasks = sum(len(stage.tasks) for stage in work.stages)
+    return Looks(min(MOST_LOOKS, FIRST_LOOKS + LOOKS_PER_TASK * tasks))
 
 
 def replay(

@@ -18,7 +18,7 @@ from sparkgen.whatif.parallelism import follows, split_anew
 from sparkgen.whatif.prices import Cost, Prices, core_hours, cost
 from sparkgen.whatif.recorded import most_executors, recorded_properties, understood, with_most
 from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.replay import Looks, ReplayStopped, replay, with_fixed
+from sparkgen.whatif.replay import Looks, ReplayStopped, looks_for, replay, with_fixed
 from sparkgen.whatif.sizes import may_spill, sized
 from sparkgen.whatif.workload import Workload
 
@@ -134,7 +134,7 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
     properties = recorded_properties(recording)
     peak = max((max(stage.tasks.peak, default=0) for stage in recording.stages), default=0)
     following, largest = follows(recording, properties), most_executors(recording)
-    asker = _Asker(work, settings, properties, question, peak, following, largest)
+    asker = _Asker(work, settings, properties, question, peak, following, largest, looks_for(work))
     truth = recorded(recording, settings.all_slots, found.asked)
     replayed = asker.run("as recorded", None, settings, Cluster())
     most = asker.limit(settings) if replayed.outcome is not None else None
@@ -193,7 +193,7 @@ class _Asker:
     """Ids of stages whose number of tasks may depend on the cores."""
     most: int
     """The most executors of a candidate that sets no maximum."""
-    looks: Looks = field(default_factory=Looks)
+    looks: Looks
 
     def settings_of(self, candidate: Candidate) -> Configuration:
         """The settings of a candidate, with the other resource profiles as in the log."""

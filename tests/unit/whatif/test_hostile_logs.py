@@ -28,7 +28,7 @@ from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
 from sparkgen.whatif.recorded import NotReplayable, most_executors
-from sparkgen.whatif.replay import MOST_LOOKS, Looks, TooMuchWork, replay
+from sparkgen.whatif.replay import MOST_LOOKS, Looks, TooMuchWork, looks_for, replay
 from sparkgen.whatif.requests import asked_at
 from sparkgen.whatif.study import Question, study
 from tests.unit.bounds.work import work
@@ -325,6 +325,16 @@ def test_all_replays_of_a_question_have_one_limit_of_work(
     counted: set[int] = set()
     study(recording, Question(search=True, sweep=True))
     assert len(counted) == 1, "all replays count together"
+
+
+def test_the_limit_of_work_grows_with_the_tasks() -> None:
+    """A small log with thousands of executors cannot take minutes, and a large one has the whole limit."""
+
+    def limit(tasks: int) -> int:
+        return looks_for(of_jobs([(0.0, [stage(0, [1.0] * tasks)])])).left
+
+    assert limit(1) < limit(100) < MOST_LOOKS / 10
+    assert limit(100_000) == MOST_LOOKS
 
 
 def jobs_and_executors(count: int, first: float | None) -> list[dict[str, Any]]:
