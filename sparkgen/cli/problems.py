@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
+from sparkgen.usecases.runtime import not_made_here
 from sparkgen.usecases.validate import check
 
 if TYPE_CHECKING:
@@ -75,3 +77,16 @@ def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdo
         output.data(text, stream)
         return
     (output.write if on_stdout else output.complain)(text, coloured=context.colour)
+
+
+def say_of_others(request: Request, made: Collection[str], folders: Iterable[Path]) -> bool:
+    """Print which files in the output directory another version made, and by which other tools change it.
+
+    `made`: the names of the runtimes of this version. Returns whether a tool changes what it applies.
+    """
+    from sparkgen.writers.overrides import read_by_tools  # noqa: PLC0415 - only for a check
+
+    changing = read_by_tools(folders)
+    for text in (*(not_made_here(request.directory, made) if not request.quiet else ()), *changing):
+        output.note(text)
+    return bool(changing)

@@ -11,11 +11,11 @@ from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import CHANGES, COLOUR, LOCK, PROBLEM_FORMAT, QUIET, SOURCES, TARGET
-from sparkgen.cli.problems import Stdin, show, valid_documents
+from sparkgen.cli.problems import Stdin, say_of_others, show, valid_documents
 from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import SparkgenError
 from sparkgen.usecases.collisions import claims, shared_objects
-from sparkgen.usecases.runtime import not_made_here, shared_by
+from sparkgen.usecases.runtime import shared_by
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
@@ -120,23 +120,18 @@ def _summary(directory: str, total: int, changes: Changes) -> str:
 def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     from sparkgen.writers.check import difference  # noqa: PLC0415
     from sparkgen.writers.layout import layout  # noqa: PLC0415
-    from sparkgen.writers.overrides import found_in  # noqa: PLC0415
 
     files = layout(bundles, shared_by(bundles, request.directory), version=__version__)
     diff = difference(Path(request.directory), files)
-    made = {bundle.runtime for bundle in bundles}
-    for text in not_made_here(request.directory, made) if not request.quiet else ():
-        output.note(text)
-    overrides = found_in(Path(request.directory, path) for path in files)
-    for text in overrides:
-        output.note(text)
+    folders = {Path(request.directory, path).parent for path in files}
+    overridden = say_of_others(request, {bundle.runtime for bundle in bundles}, folders)
     if diff:
         output.write(diff)
         output.note(f"{request.directory} is out of date; next: {command_line(request)}")
         return 1
-    if not (request.quiet or overrides):
+    if not (request.quiet or overridden):
         output.note(f"{request.directory}: up to date")
-    return 1 if overrides else 0
+    return 1 if overridden else 0
 
 
 COMMAND = command(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
-from sparkgen.cli.problems import Stdin, show, wanted
+from sparkgen.cli.problems import Stdin, say_of_others, show, wanted
 from sparkgen.cli.request import Request, command_line
 from sparkgen.document.environments import parts
 from sparkgen.errors import REPORT_IT, Severity, SparkgenError
@@ -26,7 +26,6 @@ from sparkgen.usecases.repository import (
     render_parts,
     render_shared,
 )
-from sparkgen.usecases.runtime import not_made_here
 
 if TYPE_CHECKING:
     from sparkgen.writers.tree import Changes
@@ -65,9 +64,9 @@ def render_repository(request: Request) -> int:
     refuse_other(Path(request.directory), Path(root), places, stale)
     if not request.only_check:
         return _write(rendered, stale, request)
-    for text in not_made_here(request.directory, {name for one in outcomes for _, (_, name) in one.runtimes}):
-        _say(text, request)
-    return _check(rendered, stale, request)
+    made = {name for one in outcomes for _, (_, name) in one.runtimes}
+    overridden = say_of_others(request, made, {Path(request.directory, place) for place in places})
+    return _check(rendered, stale, request, overridden=overridden)
 
 
 def _failed(failures: Sequence[Failure]) -> int:
@@ -112,20 +111,16 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
     return 0
 
 
-def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
-    """Print the differences as a diff, and why each application is out of date; 1 if one is."""
-    from sparkgen.writers.manifest import KUSTOMIZATION  # noqa: PLC0415 - only for a check
-    from sparkgen.writers.overrides import found_in  # noqa: PLC0415
+def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request, *, overridden: bool) -> int:
+    """Print the differences as a diff, and why each application is out of date. Returns the exit code.
 
+    `overridden`: whether another tool changes what it applies, which has been printed.
+    """
     late = [application for application in rendered if application.files]
-    overrides = found_in(Path(request.directory, one.place, KUSTOMIZATION) for one in rendered)
-    for text in overrides:
-        output.note(text)
     if not late and not stale:
-        if overrides:
-            return 1
-        _say(f"{request.directory}: {number_of(len(rendered), 'application')}, all up to date", request)
-        return 0
+        if not overridden:
+            _say(f"{request.directory}: {number_of(len(rendered), 'application')}, all up to date", request)
+        return int(overridden)
     output.write("".join(application.difference for application in late))
     for application in late:
         output.note(f"{request.directory}/{application.place} is out of date: {_why(application.changes)}")

@@ -14,11 +14,9 @@ from sparkgen.diff.values import OWNERS, Side, owner_label
 from sparkgen.errors import SparkgenError
 from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
-from sparkgen.writers.tree import regular_text
+from sparkgen.writers.tree import text_of
 
 _SUFFIXES = (".yaml", ".yml")
-_LARGEST = 2 << 20
-"""The most bytes of a manifest: Kubernetes stores no object above 1.5 MiB."""
 _MOST_LINES = 60
 """The most lines of a runtime; sparkgen writes about 20."""
 _NOT_IN_RUNTIME = re.compile(r"[\[\]{}&*?|>!%@`]|^[ ]*-", re.MULTILINE)
@@ -56,14 +54,6 @@ def files_below(
         names[:] = [name for name in names if not is_left_out(name)]
         paths = (Path(folder, name) for name in files if name.endswith(suffixes))
         yield from (path for path in paths if path.is_file() or not path.exists())
-
-
-def text_of(path: Path) -> str:
-    """The text of a file; "" for a link, or if it is too large for a manifest. Raises SparkgenError."""
-    try:
-        return (regular_text(path, _LARGEST) or "").replace("\r\n", "\n")
-    except OSError as error:
-        raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
 
 
 def runtime_in(text: str) -> Any:

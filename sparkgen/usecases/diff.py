@@ -50,7 +50,7 @@ def with_directory(
     others = not_made_here(directory.as_posix(), {bundle.runtime for bundle in bundles})
     paths = [*map(Path, files)]
     others += overrides.of_others(paths)
-    changes = overrides.found_in(paths, listings=True)
+    changes = overrides.read_by_tools(path.parent for path in paths) + overrides.in_kustomizations(paths)
     return changed, same + len(documents) - len(differing), others, changes
 
 

@@ -132,9 +132,10 @@ def not_made_here(directory: str, made: Collection[str]) -> list[str]:
 
 def _item_in(path: Path) -> Any:
     """Returns the object in a file that may be a rendered runtime; else None. Links are not followed."""
-    from sparkgen.diff import rendered  # noqa: PLC0415 - see files_of
+    from sparkgen.diff.rendered import runtime_in  # noqa: PLC0415 - see files_of
+    from sparkgen.writers.tree import text_of  # noqa: PLC0415
 
-    return rendered.runtime_in(rendered.text_of(path))
+    return runtime_in(text_of(path))
 
 
 def config_maps(places: Iterable[Place], found: Mapping[str, RuntimeFiles] = NONE) -> list[Object]:

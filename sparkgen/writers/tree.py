@@ -19,6 +19,8 @@ _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]
 _SHOWN = 5
 LARGEST = 8 << 20
 """The most bytes of a file that is read. Kubernetes stores no object above 1.5 MiB; YAML may need more."""
+_LARGEST_MANIFEST = 2 << 20
+"""The most bytes of a single manifest, or of a kustomization with some 40,000 files."""
 
 STAGE = ".sparkgen-stage"
 """The hidden folder of new files and their list, from which the next run finds the files of a killed run."""
@@ -152,6 +154,14 @@ def regular_text(path: Path, most: int = LARGEST) -> str | None:
         return None
     with path.open("rb") as file:
         return file.read(most).decode("utf-8", errors="replace")
+
+
+def text_of(path: Path) -> str:
+    """The text of a file; "" for a link, or if it is too large for a manifest. Raises SparkgenError."""
+    try:
+        return (regular_text(path, _LARGEST_MANIFEST) or "").replace("\r\n", "\n")
+    except OSError as error:
+        raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _kind(path: Path) -> str:

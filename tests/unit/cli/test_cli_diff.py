@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -388,6 +389,32 @@ def test_a_kustomization_that_leaves_out_a_file_or_is_of_others(cli: Cli) -> Non
     path.write_text("kind: Kustomization\nnamePrefix: own-\nresources: [job.yaml]\n")
     result = cli("diff", "--rendered", "out", "app.yaml")
     assert (result.code, "sparkgen has not written this file" in result.err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [("iterdir", "out"), ("open", "out/kustomization.yaml")], ids=["folder", "file"]
+)
+@pytest.mark.parametrize(
+    "command", [["diff", "--rendered", "out", "app.yaml"], ["render", "app.yaml", "-o", "out", "--check"]]
+)
+def test_a_rendered_directory_that_cannot_be_read(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, method: str, name: str, command: list[str]
+) -> None:
+    """As for somebody who may write to it, but not read it."""
+    assert cli("render", "app.yaml", "-o", "out").code == 0
+    real = getattr(Path, method)
+
+    def refused(path: Path, *arguments: Any) -> Any:
+        if path == Path(name):
+            raise PermissionError(13, "Permission denied", name)
+        return real(path, *arguments)
+
+    monkeypatch.setattr(Path, method, refused)
+    result = cli(*command)
+    assert result.code == 2
+    assert "cannot read out" in result.err
+    assert "Permission denied" in result.err
+    assert "internal error" not in result.err
 
 
 def test_a_rendered_directory(cli: Cli) -> None:
