@@ -28,7 +28,10 @@ HERE = Path(__file__).parent
 CHART = HERE.parents[1] / "charts" / "spark-app"
 sys.path[:0] = [str(HERE), str(HERE / "faults")]  # deployed.py, recorder.py, ...: what tests share
 
-os.environ.pop(VARIABLE, None)
+# What tests/conftest.py sets for unit tests. The last two are for programs that live briefly: with them, the
+# API server of a cluster does little else than collect garbage.
+for name in (VARIABLE, "GOGC", "GOMEMLIMIT"):
+    os.environ.pop(name, None)
 import shares  # noqa: E402 - it is in the folder that was just named
 
 Helm = Callable[..., subprocess.CompletedProcess[str]]
