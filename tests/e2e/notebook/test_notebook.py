@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from deployed import SMALL, Deployed, deploy, spark_image, wait_until
 
 from cluster.handle import Cluster
@@ -29,6 +30,12 @@ WORK = "/home/spark/work.ipynb"
 BEGIN = """
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
+"""
+LOCAL = """
+import cleaning
+from pyspark import SparkFiles
+cleaned = spark.sparkContext.parallelize([" de"]).map(cleaning.cleaned).collect()
+print(cleaned, open(SparkFiles.get("countries.csv")).read().strip())
 """
 SUM = BEGIN + "print('sum:', spark.range(1000).repartition(4).rdd.map(lambda row: row.id).sum())\n"
 
@@ -70,8 +77,10 @@ class Notebook:
         return bool(statuses) and all(one["ready"] for one in statuses)
 
 
-def start(cluster: Cluster, namespace: str, version: str, section: dict[str, Any], **spec: Any) -> Notebook:
-    """A small notebook of a version of Spark, when JupyterLab answers."""
+def start(
+    cluster: Cluster, namespace: str, version: str, section: dict[str, Any], folder: Path, **spec: Any
+) -> Notebook:
+    """A small notebook of a version of Spark, when JupyterLab answers. `folder`: where its document is."""
     token = secrets.token_urlsafe(24)
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "ada", "namespace": namespace}}
     # As people make Secrets from a file: with a newline at the end.
@@ -90,7 +99,8 @@ def start(cluster: Cluster, namespace: str, version: str, section: dict[str, Any
             "executor": {**SMALL, "image": spark_image(version), **spec.get("executor", {})},
         },
     }
-    notebook = Notebook(deploy(cluster, namespace, document), token)
+    (folder / "ada.yaml").write_text(yaml.safe_dump(document))
+    notebook = Notebook(deploy(cluster, namespace, folder / "ada.yaml"), token)
     notebook.wait_until_ready()
     return notebook
 
@@ -147,26 +157,35 @@ def outputs(notebook: str) -> str:
     )
 
 
-def test_a_notebook_is_executed_and_survives_its_pod(cluster: Cluster, restricted: str, claim: str) -> None:
+def test_a_notebook_is_executed_and_survives_its_pod(
+    cluster: Cluster, restricted: str, claim: str, tmp_path: Path
+) -> None:
     """`jupyter execute` finds Spark by itself; executors go with its kernel, and the file stays on the claim.
 
-    JupyterLab lets nobody in without the token, which nothing shows.
+    Kernel and executors import the module beside the document, from a ConfigMap. JupyterLab lets nobody in
+    without the token, which nothing shows.
     """
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "cleaning.py").write_text("def cleaned(text):\n    return text.strip().upper()\n")
+    (tmp_path / "countries.csv").write_text("de,Germany\n")
     notebook = start(
         cluster,
         restricted,
         NEW,
         {"claim": claim},
+        tmp_path,
+        deps={"pyFiles": ["./lib"], "files": ["./countries.csv"]},
         dynamicAllocation={"enabled": False},
         executor={"instances": 1},
     )
     application = notebook.application
     assert status(cluster, restricted)["ada"]["state"] == "Running"
-    notebook.call("tee", WORK, text=cells(BEGIN, SUM, "print(spark.sparkContext.master)"))
+    notebook.call("tee", WORK, text=cells(BEGIN, SUM, "print(spark.sparkContext.master)", LOCAL))
     notebook.call("jupyter", "execute", "--inplace", WORK)
     assert outputs(notebook.call("cat", WORK)).splitlines() == [
         "sum: 499500",
         "sparkgen://127.0.0.1:7090",
+        "['DE'] de,Germany",
     ]
     wait_until(lambda: not notebook.executors(), 90, "no executor is left", application.story)
 
@@ -187,10 +206,12 @@ def test_a_notebook_is_executed_and_survives_its_pod(cluster: Cluster, restricte
 
 @pytest.mark.full
 @pytest.mark.parametrize("version", [OLD, NEW])
-def test_kernels_come_and_go(version: str, cluster: Cluster, restricted: str) -> None:
+def test_kernels_come_and_go(version: str, cluster: Cluster, restricted: str, tmp_path: Path) -> None:
     """One at a time has Spark, and another is told which; its executors go when it is restarted or killed."""
     notebook = start(
-        cluster, restricted, version, {}, dynamicAllocation={"enabled": False}, executor={"instances": 1}
+        *(cluster, restricted, version, {}, tmp_path),
+        dynamicAllocation={"enabled": False},
+        executor={"instances": 1},
     )
     story = notebook.application.story
     first, second = (notebook.kernels("start") for _ in range(2))
@@ -220,10 +241,11 @@ def test_kernels_come_and_go(version: str, cluster: Cluster, restricted: str) ->
 
 
 @pytest.mark.full
-def test_idle_kernels_end(cluster: Cluster, restricted: str) -> None:
+def test_idle_kernels_end(cluster: Cluster, restricted: str, tmp_path: Path) -> None:
     """With them go executors that hold data, which Spark keeps forever."""
     notebook = start(
-        cluster, restricted, NEW, {"kernelIdleTimeout": "15s"}, dynamicAllocation={"maxExecutors": 1}
+        *(cluster, restricted, NEW, {"kernelIdleTimeout": "15s"}, tmp_path),
+        dynamicAllocation={"maxExecutors": 1},
     )
     story = notebook.application.story
     kernel = notebook.kernels("start")
