@@ -17,6 +17,7 @@ import yaml
 from deployed import APPLICATIONS, GO, Deployed, document, wait_until
 
 from cluster.handle import Cluster
+from sparkgen.document.configuration import FILE_NAME
 
 NAMESPACE = "argocd"
 NOWHERE = {"nodeSelector": {"sparkgen.dev/nowhere": "yes"}}
@@ -38,6 +39,10 @@ class Repository:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    def with_shared_runtime(self, python: str) -> None:
+        """Name only an image of Python: documents get the runtime in a ConfigMap."""
+        (self.folder / FILE_NAME).write_text(f"pythonImage: {python}\n", encoding="utf-8")
 
     def commit(self, message: str) -> str:
         """Commit all that there is: the revision."""

@@ -11,6 +11,8 @@ from pages import blocks, follow, shell
 
 from cluster.handle import Cluster
 from cluster.registry import Registry
+from sparkgen.image.runtime_files import FOLDER
+from sparkgen.usecases import runtime
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "delivery"))
 
@@ -29,7 +31,12 @@ def test_from_a_script_on_a_laptop_to_a_synced_run(
     restricted: str,
     tmp_path: Path,
 ) -> None:
-    """The files as the page has them, with one's own registry and namespace; changed code is one new run."""
+    """The files as the page has them, with one's own registry and namespace; changed code is one new run.
+
+    The folder that Argo CD syncs contains the runtime, too.
+    """
+    runtime.write(tmp_path / "runtime")  # here: the commands below reach only the cluster
+    repository.with_shared_runtime(cluster.load_python())
     title = "1. A script and its document"
     for text in [*blocks(PAGE, title, "python"), *blocks(PAGE, title, "text")[1:]]:
         name = text.splitlines()[0].removeprefix("# ")
@@ -47,6 +54,7 @@ def test_from_a_script_on_a_laptop_to_a_synced_run(
     package = "def ensure_str(text):\n    return text\n"
     wheel(tmp_path / "pypi" / "index", "six", "1.17.0", package)
     environment = {**shell(cluster, tmp_path), **offline(tmp_path / "pypi")}
+    environment[FOLDER] = str(tmp_path / "runtime")
     remote = tmp_path / "remote.git"
     follow(f"git init -q --bare {remote}\ngit remote add origin {remote}", repository.folder, environment)
     follow("git config push.autoSetupRemote true", repository.folder, environment)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from argo import Application, in_namespace, stays, waiting
+from argo import Application, executor_names, finish, in_namespace, stays, waiting
 from conftest import Make
-from deployed import document, wait_until
+from deployed import GO, document, wait_until
 
 import sparkgen
 from cluster.handle import Cluster
@@ -137,6 +137,28 @@ def test_a_failed_run_is_told_not_repeated_and_mended(make: Make, restricted: st
     application.synced(application.repository.release(fixed, "Fix it"))
     assert application.run().wait(120) == "Complete"
     wait_until(lambda: application.health() == "Healthy", 60, "it is healthy again", application.story)
+
+
+def test_executors_of_sparks_own_backend_are_left_alone(make: Make, restricted: str) -> None:
+    """With `allocator: spark`, too: no difference, one new run for a change, and Healthy in the end."""
+    asked = {"allocator": "spark", "executor": {"instances": 1}}
+    value = in_namespace(document("own", VERSION, "rounds.py", GO, **asked), restricted)
+    application = begun(make, value)
+    old = application.run()
+    wait_until(lambda: "wave 1: 6" in old.logs(), 120, "an executor works", old.story)
+    application.refresh("hard")
+    assert (application.differences(), application.health()) == ([], "Progressing"), application.story()
+    executors = executor_names(old)
+    value["spec"]["run"] = {"id": "2"}
+    application.synced(application.repository.release(value, "Run it again"))
+    new = application.run()
+    wait_until(lambda: bool(executor_names(new)), 120, "the new run has an executor", new.story)
+    assert executor_names(old) == executors != set()
+    assert application.differences() == [], application.story()
+    for run in (old, new):
+        finish(run)
+    assert (old.wait(), new.wait()) == ("Complete", "Complete")
+    wait_until(lambda: application.health() == "Healthy", 60, "all is well", application.story)
 
 
 def test_an_expired_run_is_not_run_again_on_a_new_cluster(make: Make, restricted: str) -> None:
