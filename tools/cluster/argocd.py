@@ -169,6 +169,9 @@ def _configure(layout: Layout) -> None:
     control.call(
         layout, kubectl, "patch", "secret", "argocd-secret", "-n", NAMESPACE, "--patch", json.dumps(key)
     )
+    # On a busy machine, the API server takes a while to know the kind.
+    established = ("--for=condition=Established", "crd/appprojects.argoproj.io", "--timeout=60s")
+    control.call(layout, kubectl, "wait", *established)
     control.apply(layout, kubectl, json.dumps(PROJECT))
 
 
