@@ -14,6 +14,7 @@ from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
 from sparkgen.usecases.runtime import not_made_here
 from sparkgen.usecases.validate import check
+from sparkgen.writers.manifest import KUSTOMIZATION
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -84,9 +85,11 @@ def say_of_others(request: Request, made: Collection[str], folders: Iterable[Pat
 
     `made`: the names of the runtimes of this version. Returns whether a tool changes what it applies.
     """
-    from sparkgen.writers.overrides import read_by_tools  # noqa: PLC0415 - only for a check
+    from sparkgen.writers.overrides import of_others, read_by_tools  # noqa: PLC0415 - only for a check
 
-    changing = read_by_tools(folders)
-    for text in (*(not_made_here(request.directory, made) if not request.quiet else ()), *changing):
+    root = Path(request.directory)
+    changing = read_by_tools(root, folders)
+    others = of_others(root, [folder / KUSTOMIZATION for folder in folders])
+    for text in (*(not_made_here(request.directory, made) if not request.quiet else ()), *others, *changing):
         output.note(text)
     return bool(changing)

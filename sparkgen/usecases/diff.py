@@ -49,8 +49,9 @@ def with_directory(
     changed, same = compare_all(old, [side(documents[index], namespace) for index in differing])
     others = not_made_here(directory.as_posix(), {bundle.runtime for bundle in bundles})
     paths = [*map(Path, files)]
-    others += overrides.of_others(paths)
-    changes = overrides.read_by_tools(path.parent for path in paths) + overrides.in_kustomizations(paths)
+    others += overrides.of_others(directory, paths)
+    changes = overrides.read_by_tools(directory, {path.parent for path in paths})
+    changes += overrides.in_kustomizations(directory, paths)
     return changed, same + len(documents) - len(differing), others, changes
 
 

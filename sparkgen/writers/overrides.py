@@ -12,55 +12,67 @@ from sparkgen.writers.tree import LISTED, text_of
 
 _READ_BY_ITSELF = re.compile(
     r"(?P<kustomize>kustomization\.yml|Kustomization)|(?P<argo>\.argocd-source(-.*)?\.yaml|Chart\.yaml)"
+    r"|(?P<flux>\.sourceignore)"
 )
-_TOOLS = {"kustomize": "kustomize", "argo": "Argo CD"}
+_TOOLS = {"kustomize": "kustomize", "argo": "Argo CD", "flux": "Flux"}
 
 
-def read_by_tools(folders: Iterable[Path]) -> list[str]:
-    """Returns a sentence for each file in these folders that kustomize or Argo CD reads without being told.
+def read_by_tools(root: Path, folders: Iterable[Path]) -> list[str]:
+    """Returns a sentence for each file that kustomize, Argo CD or Flux reads without being told.
 
-    Raises SparkgenError if a folder cannot be read.
+    Looks in `root`, in these folders below it, and between. Raises SparkgenError if a folder cannot be read.
     """
     return [
         f"{path.as_posix()}: {_TOOLS[str(tool.lastgroup)]} reads this file by itself, and may change what it "
         "applies; remove it"
-        for folder in sorted({*folders})
+        for folder in sorted(_down_to(root, folders))
         for path in _paths_in(folder)
         if (tool := _READ_BY_ITSELF.fullmatch(path.name))
     ]
 
 
-def in_kustomizations(files: Iterable[Path]) -> list[str]:
-    """Returns a sentence for each kustomization.yaml of sparkgen beside these manifests that changes them.
+def in_kustomizations(root: Path, files: Iterable[Path]) -> list[str]:
+    """Returns a sentence for each kustomization.yaml of sparkgen that changes what is applied of these files.
 
-    It must list all of them, and do nothing else. Raises SparkgenError if it cannot be read.
+    It must list all manifests beside it, and do nothing else. Raises SparkgenError if it cannot be read.
     """
     return [
         f"{path.as_posix()}: kustomize applies what this file says, and that is not each manifest beside it "
         "as it is; render the documents again"
-        for path, names in _kustomizations(files)
+        for path, names in _kustomizations(root, files)
         if _changes(text_of(path), names)
     ]
 
 
-def of_others(files: Iterable[Path]) -> list[str]:
-    """Returns a sentence for each kustomization.yaml beside these manifests that sparkgen has not written.
+def of_others(root: Path, files: Iterable[Path]) -> list[str]:
+    """Returns a sentence for each kustomization.yaml above or beside these files that is not sparkgen's.
 
     Raises SparkgenError if it cannot be read.
     """
     return [
         f"{path.as_posix()}: sparkgen has not written this file; what kustomize changes by it is not compared"
-        for path, _ in _kustomizations(files)
+        for path, _ in _kustomizations(root, files)
         if not is_generated(text_of(path))
     ]
 
 
-def _kustomizations(files: Iterable[Path]) -> list[tuple[Path, set[str]]]:
-    """The kustomizations beside these files, each with the names of the files beside it."""
+def _kustomizations(root: Path, files: Iterable[Path]) -> list[tuple[Path, set[str]]]:
+    """The kustomizations in `root`, beside these files and between, each with the names of its files."""
     names: dict[Path, set[str]] = {}
     for path in files:
-        names.setdefault(path.parent / KUSTOMIZATION, set()).add(path.name)
-    return sorted(item for item in names.items() if item[0].is_file())
+        names.setdefault(path.parent, set()).add(path.name)
+    found = {folder / KUSTOMIZATION: names.get(folder, set()) for folder in _down_to(root, names)}
+    return sorted(item for item in found.items() if item[0].is_file())
+
+
+def _down_to(root: Path, folders: Iterable[Path]) -> set[Path]:
+    """`root`, these folders, and all folders between."""
+    found = {root}
+    for folder in folders:
+        while folder not in found and folder != folder.parent:
+            found.add(folder)
+            folder = folder.parent  # noqa: PLW2901 - upwards
+    return found
 
 
 def _paths_in(folder: Path) -> list[Path]:

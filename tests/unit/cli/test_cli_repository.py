@@ -60,15 +60,32 @@ def test_one_directory_for_each_application_and_environment(repository: Cli) -> 
     assert again.err == "3 applications: 3 up to date, 0 written\n"
 
 
+@pytest.mark.parametrize("folder", ["deploy", "deploy/prod", "deploy/prod/two"])
+@pytest.mark.parametrize(
+    ("name", "code"), [("kustomization.yaml", 0), ("kustomization.yml", 1), (".sourceignore", 1)]
+)
+def test_what_changes_manifests_from_above_is_named(
+    repository: Cli, folder: str, name: str, code: int
+) -> None:
+    """A controller that applies a folder reads its own files, and not only those beside the manifests."""
+    repository("render", "-R", "apps", "-o", "deploy")
+    put(f"{folder}/{name}", "images: [{name: apache/spark, newName: evil.example/spark}]\n")
+    checked = repository("render", "-R", "apps", "-o", "deploy", "--check")
+    assert (checked.code, f"{folder}/{name}: " in checked.err) == (code, True)
+    documents = ["apps/one/report/app.yaml", "apps/two/load.yaml"]
+    assert f"{folder}/{name}: " in repository("diff", "--rendered", "deploy", *documents).err
+
+
 def test_a_check_names_what_argo_cd_reads_beside_the_manifests(repository: Cli) -> None:
     """Argo CD reads it in the directory of an Application, and may change its images."""
     repository("render", "-R", "apps", "-o", "deploy")
     put("deploy/prod/two/load/.argocd-source-load.yaml", "kustomize: {images: [a=evil.example/a]}\n")
-    put("deploy/prod/.argocd-source.yaml", "of no application\n")
+    put("deploy/.argocd-source.yaml", "of an Application for all of them\n")
     result = repository("render", "-R", "apps", "-o", "deploy", "--check")
     assert result.code == 1
     assert [line.partition(": ")[0] for line in result.err.splitlines()] == [
-        "deploy/prod/two/load/.argocd-source-load.yaml"
+        "deploy/.argocd-source.yaml",
+        "deploy/prod/two/load/.argocd-source-load.yaml",
     ]
 
 
