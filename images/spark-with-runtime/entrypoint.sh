@@ -16,7 +16,7 @@ if [ "$1" = driver ] && [ -r "$SPARKGEN_CLASS_ARCHIVE" ] \
 fi
 
 case "$1" in
-  install | fetch | allocator | janitor | history | registry-gc | version)
+  concurrency | install | fetch | allocator | janitor | history | registry-gc | version)
     exec /opt/sparkgen-runtime/sparkgen-runtime "$@"
     ;;
   *) exec /opt/entrypoint.sh "$@" ;;

@@ -12,10 +12,6 @@ from sparkgen.cluster.errors import ClusterError
 if TYPE_CHECKING:
     from sparkgen.cluster.connection import ApplyResult, Cluster
 
-KILLED = "sparkgen.dev/killed"
-"""Annotation of a Job: the time at which `sparkgen kill` ended it (RFC 3339)."""
-DEADLINE = "sparkgen.dev/deadline-before"
-"""Annotation of such a Job: its former `activeDeadlineSeconds`; kill sets a deadline that has passed."""
 REQUESTED = "sparkgen.dev/requested"
 """Label of objects that `sparkgen run` created: no document renders them, and no Git repository has them."""
 REQUEST_ID = "sparkgen.dev/request-id"

@@ -229,6 +229,11 @@ OWN_ROWS = (
     Row("spec.runtimeImage", needless=True, reason="only sparkgen's allocator uses it"),
     Row("spec.runtimeConfigMap", needless=True, reason="only sparkgen's allocator uses it"),
     Row("spec.pythonImage", needless=True, reason="only sparkgen's allocator uses it"),
+    Row(
+        "spec.concurrencyPolicy",
+        reason=_OWN,
+        step="start it only after the earlier run has ended",
+    ),
     Row("spec.delivery", needless=True, reason="only sparkgen delivers files"),
     Row("spec.artifacts", needless=True, reason="only sparkgen delivers files"),
     Row("spec.deps.requirements", reason=_OWN, step="install the Python packages into the image"),

@@ -21,7 +21,10 @@ from sparkgen.spark_versions import COMPILED
 PACKAGE = Path(__file__).resolve().parents[1]
 RECIPE = (PACKAGE / "_runtime", PACKAGE.parent / "images" / "runtime")
 """The folder with the Dockerfile and the image's command: in the wheel, in a checkout."""
-PARTS = ("__init__.py", "codes.py", "contract.py", "jsonvalue.py", "phrases.py", "runtime", "unseen.py")
+PARTS = (
+    *("__init__.py", "codes.py", "contract.py", "jsonvalue.py", "killing.py", "phrases.py", "runtime"),
+    "unseen.py",
+)
 """The parts of the package that run in a cluster; the image has no generator and none of its libraries."""
 TIMESTAMP = 1704067200
 """The modification time of every file: the start of 2024."""

@@ -68,7 +68,8 @@ def _ordered_value(item: Any, path: Path, spec: str) -> Any:
 def _ordered(value: Mapping[str, Any], path: Path, spec: str) -> list[str]:
     """Returns the keys of a mapping in the order of the text. `spec`: the schema's definition of the spec."""
     known = _HEAD if not path else _order(tuple(part for part in path if isinstance(part, str)), spec)
-    places = {name: index for index, name in enumerate(known)}
+    # A schedule has its own `suspend` and `concurrencyPolicy`: the first place of a name counts.
+    places = {name: index for index, name in reversed([*enumerate(known)])}
     return sorted(value, key=lambda key: places.get(key, len(places)))
 
 

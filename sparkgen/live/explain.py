@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from sparkgen import contract
-from sparkgen.cluster.annotations import KILLED
 from sparkgen.codes import Code, Hindrance
+from sparkgen.killing import KILLED, REPLACED_BY
 from sparkgen.live import allocatorlog, gangs
 from sparkgen.live.driverlog import refused_executor
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
@@ -47,7 +47,9 @@ def explain(facts: RunFacts, now: datetime) -> Reason | None:
     if state in (State.PENDING, State.RUNNING, State.ENDING) and annotation_of(facts.run.workload, KILLED):
         run = facts.run
         step = f"wait for it: sparkgen wait {run.application} --run {run.name} -n {run.namespace}"
-        return Reason("ending", "sparkgen kill is ending it: its pods have their grace period to stop", step)
+        newer = annotation_of(run.workload, REPLACED_BY)
+        who = f"the run {newer} is replacing it" if newer else "sparkgen kill is ending it"
+        return Reason("ending", f"{who}: its pods have their grace period to stop", step)
     if state is State.PENDING:
         return why_pending(facts)
     if state is State.RUNNING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparkgen import contract
-from sparkgen.cluster.annotations import KILLED
 from sparkgen.codes import Hindrance
+from sparkgen.killing import KILLED, REPLACED_BY
 from sparkgen.live import allocatorlog
 from sparkgen.live.driverlog import failure_in
 from sparkgen.live.facts import RunFacts, fill
@@ -48,6 +48,10 @@ def why_failed(facts: RunFacts) -> Reason:
             if contract.is_session(facts.run.workload)
             else f"run it again: sparkgen run {facts.run.application} -n {facts.run.namespace}"
         )
+        if newer := annotation_of(facts.run.workload, REPLACED_BY):
+            return Reason(
+                "replaced", f"the run {newer} replaced it at {killed} (spec.concurrencyPolicy)", step
+            )
         return Reason("killed", f"sparkgen kill ended it at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":
         step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"

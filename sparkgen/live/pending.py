@@ -23,7 +23,12 @@ from sparkgen.live.values import containers, status_of, waiting
 from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 
-OURS = (contract.INSTALL_CONTAINER, contract.FETCH_CONTAINER, contract.ALLOCATOR_CONTAINER)
+OURS = (
+    contract.CONCURRENCY_CONTAINER,
+    contract.INSTALL_CONTAINER,
+    contract.FETCH_CONTAINER,
+    contract.ALLOCATOR_CONTAINER,
+)
 """Containers of the runtime image."""
 _PULLS = ("Pulling", "Pulled", "Failed", "BackOff")
 """Reasons of the kubelet's Events about images."""
@@ -51,7 +56,20 @@ def why_pending(facts: RunFacts) -> Reason | None:
                 "wait for its queue or controller to remove the gate",
             )
         return no_node(str(scheduled.get("message") or ""), _who(facts))
-    return _containers_wait(pod, _who(facts)) or _not_mounted(facts) or _pulled(facts)
+    return (
+        _containers_wait(pod, _who(facts)) or _waits_for_a_run(pod) or _not_mounted(facts) or _pulled(facts)
+    )
+
+
+def _waits_for_a_run(pod: ObjectView) -> Reason | None:
+    for status in containers(pod):
+        if status["name"] == contract.CONCURRENCY_CONTAINER and (status.get("state") or {}).get("running"):
+            return Reason(
+                "concurrency",
+                "another run of the application is active, and spec.concurrencyPolicy lets it end first",
+                f"wait, or see which: kubectl logs {pod['metadata']['name']} -c {status['name']}",
+            )
+    return None
 
 
 def _who(facts: RunFacts) -> str:

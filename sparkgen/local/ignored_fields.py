@@ -56,6 +56,7 @@ _FIELDS = {
     "activeDeadlineSeconds": "it runs until it ends; Ctrl-C stops it",
     "timeToLiveSeconds": "nothing is left behind",
     "suspend": "it runs now",
+    "concurrencyPolicy": "it runs now, beside runs in the cluster",
     "batchScheduler": "there are no queues here",
     "batchSchedulerOptions": "there are no queues here",
     "run": "the application runs now; run IDs and `expiresAt` do not apply",

@@ -198,6 +198,8 @@ class Application(Described):
     deadline_seconds: int | None
     ttl_seconds: int | None
     suspend: bool
+    concurrency_policy: str
+    """What happens while another run is active. For a scheduled application, `schedule` has the CronJob's."""
     batch: BatchScheduler | None
     run: Mapping[str, Any]
     """The section `run` of the document."""

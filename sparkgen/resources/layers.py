@@ -396,6 +396,31 @@ LAYERS: Mapping[str, Layer] = {
             }
         }
     },
+    # Waits until no other driver of the application runs: first of all, so that what the others do is new.
+    "concurrency_container": {
+        "@if": "concurrency",
+        "spec": {
+            "initContainers": [
+                {
+                    **RUNTIME,
+                    "name": contract.CONCURRENCY_CONTAINER,
+                    "args": ["concurrency"],
+                    "env": [
+                        *RUN_ENV,
+                        {"name": contract.ENV_CONCURRENCY_POLICY, "value": "@{concurrency}"},
+                        field_env(contract.ENV_POD_NAME, "metadata.name"),
+                        field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
+                        field_env(contract.ENV_POD_UID, "metadata.uid"),
+                    ],
+                    "volumeMounts": [
+                        RUNTIME_MOUNT,
+                        {"name": contract.SESSION_VOLUME, "mountPath": contract.SESSION_DIR},
+                        read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+                    ],
+                }
+            ]
+        },
+    },
     # Copies the jar for the application's Scala version, and refuses to start an expired run.
     "install_container": {
         "@if": "install",
@@ -770,6 +795,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "python_path",
         "driver_container",
         "driver_of_spark",
+        "concurrency_container",
         "install_container",
         "fetch_container",
         "user_containers",

@@ -115,6 +115,19 @@ GANG_RULE: Layer = {
 }
 """One more permission of the allocator, if executors are a gang of Kubernetes: a PodGroup for each attempt.
 The driver's pod owns the PodGroup, which is deleted with it."""
+CONCURRENCY_RULES: tuple[Layer, ...] = (
+    # The turn of the application's drivers: one Lease, which is rendered with them.
+    {
+        "@if": "concurrency",
+        "apiGroups": ["coordination.k8s.io"],
+        "resources": ["leases"],
+        "resourceNames": [f"@{{name}}{contract.LEASE_SUFFIX}"],
+        "verbs": ["get", "patch"],
+    },
+    # For ending the Job of the run that is replaced.
+    {"@if": "replaces", "apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get", "patch"]},
+)
+"""More permissions of an application whose runs do not overlap."""
 JANITOR_RULES: tuple[Layer, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
 """All permissions of the janitor of a shuffle service, in the namespaces of applications."""
 REGISTRY_GC_RULES: tuple[Layer, ...] = (
@@ -533,7 +546,10 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             *granted(
                 "rbac",
                 metadata("@{name}"),
-                (*({"@if": "byAllocator", **rule} for rule in ALLOCATOR_RULES), GANG_RULE, SPARK_RULE),
+                (
+                    *({"@if": "byAllocator", **rule} for rule in ALLOCATOR_RULES),
+                    *(GANG_RULE, *CONCURRENCY_RULES, SPARK_RULE),
+                ),
                 "@{account}",
             ),
             # The service's account, in whichever namespace it is, may list the drivers: the janitor removes
@@ -573,6 +589,11 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 }
                 for name in ARTIFACT_NAMES
             ),
+            # Without a spec, which only the cluster has: who holds it, and how often that has changed.
+            {
+                "@if": "concurrency",
+                **head("coordination.k8s.io/v1", "Lease", metadata(f"@{{name}}{contract.LEASE_SUFFIX}")),
+            },
             # These may change while the application runs.
             {"@if": "byAllocator", **config_map(metadata("@{name}-tuning"), "tuning")},
             # Volcano's group of the run: room for the driver and its initial executors.

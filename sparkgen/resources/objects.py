@@ -60,6 +60,7 @@ def application_values(
             application, partial(driver_pod, application, run), partial(executor_pod, application, run)
         ),
         "makesPodGroups": batch.makes_pod_groups(application),
+        "replaces": application.concurrency_policy == "Replace",
         **history_values(application, run, made["kind"], labels),
     }
 
@@ -98,6 +99,7 @@ def _values(application: Application, run: str) -> dict[str, Any]:
         "name": application.name,
         "byAllocator": not application.by_spark,
         "bySpark": application.by_spark,
+        "concurrency": None if application.concurrency_policy == "Allow" else application.concurrency_policy,
         "namespace": application.namespace,
         "run": run,
         "labels": labels,

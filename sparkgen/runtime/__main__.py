@@ -15,6 +15,7 @@ USAGE = """usage: sparkgen-runtime COMMAND
 
   install     put the scheduler jar where the driver finds it (init container)
   fetch       download and unpack the document's pushed files (init container)
+  concurrency wait until no other driver of the application runs (init container)
   allocator   create and remove executors while the driver runs (sidecar)
   janitor     remove what finished applications leave in a shuffle service's directories (sidecar);
               `janitor prepare` prepares the directories (init container)
@@ -30,6 +31,8 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["allocator"]:
             return _with_exit_code(_allocator)
+        case ["concurrency"]:
+            return _with_exit_code(_concurrency)
         case ["install"]:
             return _with_exit_code(_install)
         case ["fetch"]:
@@ -94,6 +97,26 @@ def _allocator() -> int:
         clock_and_random,
         lambda: secrets.token_hex(32),
     )
+
+
+def _concurrency() -> int:
+    import signal  # noqa: PLC0415 - as above
+    from datetime import UTC, datetime  # noqa: PLC0415
+    from functools import partial  # noqa: PLC0415
+
+    from sparkgen.runtime.concurrency.command import wait  # noqa: PLC0415
+    from sparkgen.runtime.exits import Refused  # noqa: PLC0415
+    from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster  # noqa: PLC0415
+    from sparkgen.runtime.kubernetes.transport import Transport  # noqa: PLC0415
+
+    try:
+        transport = Transport(in_cluster(os.environ), agent="sparkgen-concurrency")
+    except NoCluster as error:
+        raise Refused(str(error)) from None
+    # The kernel ignores the signal for the first process of a container that has no handler.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    wait(transport, os.environ, partial(datetime.now, UTC), partial(print, flush=True))
+    return 0
 
 
 def _history() -> int:

@@ -17,8 +17,9 @@ class Restriction:
     """A row of the page docs/spark-backend.md: what an application does not have with `allocator: spark`.
 
     `instead`: what Spark does. `field`: the path below the application's spec that asks for it, empty if no
-    field does; `value`: the only value, or variable, that asks for it, if not each one does. `only_with`:
-    the Spark property without which the row does not count. `severity`: of the finding about the field.
+    field does; `value`: the only value, or variable, that asks for it, if not each one does; `harmless`: the
+    only one that does not. `only_with`: the Spark property without which the row does not count. `severity`:
+    of the finding about the field.
     """
 
     what: str
@@ -27,6 +28,7 @@ class Restriction:
     value: str = ""
     step: str = ""
     only_with: str = ""
+    harmless: str = ""
     severity: Severity = ERROR
 
 
@@ -115,6 +117,13 @@ RESTRICTIONS: tuple[Restriction, ...] = (
         step="delete it",
     ),
     Restriction(
+        "runs that do not overlap",
+        "nothing lets a run wait for another",
+        ("concurrencyPolicy",),
+        step="delete it",
+        harmless="Allow",
+    ),
+    Restriction(
         "resources of sparkgen's own containers",
         "there is no allocator",
         ("allocation", "resources"),
@@ -180,6 +189,8 @@ def _restricted(facts: DocumentFacts, severity: Severity) -> Iterator[Finding]:
 
 def _asking(facts: DocumentFacts, row: Restriction) -> Iterator[Path]:
     """The places of a document that ask for what a row is about."""
+    if facts.get(*row.field) == row.harmless != "":
+        return
     if row.field == ("executor", "env"):
         yield from facts.variables("executor", row.value)
     elif row.field and (given := facts.get(*row.field)) is not None and row.value in ("", given):

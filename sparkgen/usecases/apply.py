@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import model, resources, thread_map
 from sparkgen.cluster import ClusterError
-from sparkgen.cluster.annotations import KILLED, apply_over, is_stale
+from sparkgen.cluster.annotations import apply_over, is_stale
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity
+from sparkgen.killing import KILLED
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import Object
 from sparkgen.preflight import (

@@ -1,22 +1,17 @@
-"""Ends a run: the Job gets a deadline that has passed.
-
-Kubernetes then ends its pods and marks it as failed, for good. A suspended Job would be a run that never ends
-and, with a CronJob that forbids a second run, no later firing; a deleted Job would run again with the next
-apply or sync from Git.
-"""
+"""Ends a run: which one, and how (sparkgen/killing.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sparkgen import contract
-from sparkgen.cluster.annotations import DEADLINE, KILLED, KILLER
+from sparkgen.cluster.annotations import KILLER
 from sparkgen.errors import SparkgenError
+from sparkgen.killing import killing
 from sparkgen.live.find import choose
 from sparkgen.live.state import State, is_suspended, life_of
-from sparkgen.live.values import Application, Run, annotation_of
+from sparkgen.live.values import Application, Run
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -27,20 +22,6 @@ def kill(cluster: Cluster, run: Run, now: datetime) -> Object:
     """End a run; returns its driver's object as the server has it then. `now`: with a time zone."""
     text = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return cluster.patch(run.workload, killing(run.workload, text), manager=KILLER)
-
-
-def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
-    """Returns the patch that ends a driver's object; `now`: as an API server writes times.
-
-    A Deployment, which an apply starts again, is not marked.
-    """
-    if workload["kind"] == "Deployment":
-        return {"spec": {"replicas": 0}}
-    annotations = {KILLED: now}
-    before = workload["spec"].get("activeDeadlineSeconds")
-    if before is not None and not annotation_of(workload, KILLED):
-        annotations[DEADLINE] = str(before)
-    return {"metadata": {"annotations": annotations}, "spec": {"activeDeadlineSeconds": 1}}
 
 
 def run_to_kill(application: Application, wanted: str) -> Run | None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract, names
-from sparkgen.cluster.annotations import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
+from sparkgen.cluster.annotations import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar.whole import whole
 from sparkgen.jsonvalue import decode
+from sparkgen.killing import DEADLINE, KILLED
 from sparkgen.objects import Object
 from sparkgen.resources.text import json_text
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
-from sparkgen.cluster.annotations import KILLED
 from sparkgen.errors import SparkgenError
+from sparkgen.killing import KILLED
 from sparkgen.live.driverlog import telling_lines
 from sparkgen.live.explain import explain, fares
 from sparkgen.live.facts import gather

@@ -19,6 +19,7 @@ _ORDER = (
     "Role",
     "RoleBinding",
     "ConfigMap",
+    "Lease",
     "NetworkPolicy",
     "PodDisruptionBudget",
     "Service",

@@ -42,6 +42,7 @@ Golden = Callable[[Path, str], None]
 # (driver, executor) in MiB, worked out by hand: heap + max(heap x factor, 384), fractions cut off; the factor
 # is 0.1, and 0.4 for Python and R.
 MEMORY_BY_HAND = {
+    "one-at-a-time": (1024 + 409, 1024 + 409),
     "python-pi": (1024 + 409, 1024 + 409),
     "secure-hdfs": (1024 + 409, 2048 + 819),
     "secure-hdfs-proxy-user": (1024 + 409, 2048 + 819),

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sparkgen import contract
-from sparkgen.cluster.annotations import DEADLINE, KILLED
 from sparkgen.cluster.shapes import received
 from sparkgen.errors import SparkgenError
+from sparkgen.killing import DEADLINE, KILLED
 from sparkgen.usecases.requested_run import RequestedRun, copied, from_job, with_arguments
 from tests.property.test_shapes import ODD, changed, places
 

@@ -42,7 +42,7 @@ KINDS = (
     *("configmap-v1", "namespace-v1", "persistentvolumeclaim-v1", "pod-v1", "podtemplate-v1", "secret-v1"),
     *("service-v1", "serviceaccount-v1", "daemonset-apps-v1", "deployment-apps-v1", "statefulset-apps-v1"),
     *("cronjob-batch-v1", "job-batch-v1", "networkpolicy-networking-v1", "poddisruptionbudget-policy-v1"),
-    *("ingress-networking-v1", "role-rbac-v1", "rolebinding-rbac-v1"),
+    *("ingress-networking-v1", "lease-coordination-v1", "role-rbac-v1", "rolebinding-rbac-v1"),
 )
 """The kinds that sparkgen renders, and those that its examples and pods refer to, as the files are named."""
 

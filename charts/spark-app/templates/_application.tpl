@@ -36,6 +36,7 @@
       "language" $spec.type
       "scalaVersion" ($spec.scalaVersion | default $scala)
       "bySpark" (eq "spark" ($spec.allocator | default ""))
+      "concurrency" (ternary "" ($spec.concurrencyPolicy | default "") (eq "Allow" ($spec.concurrencyPolicy | default "Allow")))
       "runtime" $runtime.values
       "properties" $effective.properties
       "pythonPath" $local.pythonPath

@@ -152,6 +152,8 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
       "namespace" $app.namespace
       "bySpark" $app.bySpark
       "byAllocator" (not $app.bySpark)
+      "concurrency" $app.concurrency
+      "replaces" (eq "Replace" $app.concurrency)
       "run" .run
       "labels" $labels.laid
       "runLabels" (set (omit $labels.laid) $c.LABEL_RUN .run)

@@ -60,6 +60,7 @@ In: app, role, run. Out: pod.
       "name" .app.name
       "bySpark" .app.bySpark
       "byAllocator" (not .app.bySpark)
+      "concurrency" .app.concurrency
       "scratchVolume" (ternary (print $c.LOCAL_DIR_VOLUME_PREFIX "1") $c.SCRATCH_VOLUME .app.bySpark)
       "role" .role.spec
       "roleName" .role.name

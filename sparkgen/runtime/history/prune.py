@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.contract_check import check_contract
@@ -23,6 +23,7 @@ from sparkgen.runtime.history.plan import (
 )
 from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed, Reply
 from sparkgen.runtime.kubernetes.paging import pages
+from sparkgen.runtime.kubernetes.transport import MERGE_PATCH, Calls
 from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
 
 PAGES, MAX_PAGES = (500, 50, 5, 1), 10_000
@@ -34,23 +35,6 @@ PAUSE_SECONDS = 2.0
 _ROLE = "; the account of this Job needs the Role that is rendered with it"
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 """Requests only the metadata of ConfigMaps and PodGroups from the API server."""
-MERGE_PATCH = "application/merge-patch+json"
-
-
-class Api(Protocol):
-    """Calls to the API server: `Transport`."""
-
-    def call(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-    ) -> Reply:
-        """Make one call. Raises CallFailed without an answer."""
-        ...
 
 
 def history_policy(environment: Mapping[str, str]) -> HistoryPolicy:
@@ -77,7 +61,7 @@ def _number(text: str | None) -> int | None:
 
 
 def prune(
-    api: Api,
+    api: Calls,
     environment: Mapping[str, str],
     wanted: HistoryPolicy,
     say: Callable[[str], object],
@@ -119,7 +103,7 @@ def _carry_out(
 class _RetryingApi:
     """Calls that are repeated while the cluster is busy, or does not know our permissions yet."""
 
-    def __init__(self, api: Api, sleep: Callable[[float], object]) -> None:
+    def __init__(self, api: Calls, sleep: Callable[[float], object]) -> None:
         self._api = api
         self._sleep = sleep
 
@@ -141,7 +125,7 @@ class _RetryingApi:
     def annotate(self, path: str, annotations: Mapping[str, str | None]) -> None:
         """Set annotations of an object, or remove them (None)."""
         body = {"metadata": {"annotations": dict(annotations)}}
-        self._call("PATCH", path, body=body, headers={"Content-Type": MERGE_PATCH})
+        self._call("PATCH", path, body=body, headers=MERGE_PATCH)
 
     def delete(self, path: str, item: Object) -> None:
         """Delete an object in the state in which it was read; does nothing if it has changed or is gone."""

@@ -64,6 +64,26 @@ class LineSource(Protocol):
         ...
 
 
+MERGE_PATCH: Mapping[str, str] = {"Content-Type": "application/merge-patch+json"}
+"""The headers of a PATCH that is merged into an object (RFC 7386)."""
+
+
+class Calls(Protocol):
+    """Single calls to an API server, with headers of one's own: `Transport`."""
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Make one call. Raises CallFailed without an answer; an error answer is a Reply, too."""
+        ...
+
+
 class ApiCalls(Protocol):
     """Calls to an API server: `Transport`, or a simulated server."""
 

@@ -129,6 +129,13 @@ def mounts(volume: Object) -> list[Object]:
     return made
 
 
+def waits_for_a_run() -> list[Object]:
+    """A driver's pod whose first container waits for the end of another run."""
+    made = job()
+    status = {"name": "concurrency", "state": {"running": {"startedAt": ENDED}}}
+    return [made, driver(made, initContainerStatuses=[status])]
+
+
 def waits(reason: str, message: str, name: str = DRIVER) -> list[Object]:
     """A driver's pod of which a container waits."""
     made = job()
@@ -311,6 +318,13 @@ CASES = {
         f"wait; if it takes too long, check that the node reaches the registry and that {IMAGE} exists",
         waits("ContainerCreating", ""),
         {"events": (event("Pulling", f'Pulling image "{IMAGE}"', "Normal", "2026-11-22T01:10:00Z"),)},
+    ),
+    "concurrency": Case(
+        "another run of the application is still active, and `concurrencyPolicy` is `Forbid`",
+        "concurrency",
+        "another run of the application is active, and spec.concurrencyPolicy lets it end first",
+        "wait, or see which: kubectl logs pi-1a2b3c4d-x7k2p -c concurrency",
+        waits_for_a_run(),
     ),
     "pull-failed": Case(
         "the first pull of an image has failed, and only an Event says so",
@@ -755,6 +769,22 @@ CASES = {
                 ended="Failed",
                 reason="DeadlineExceeded",
                 annotations={"sparkgen.dev/killed": "2026-11-22T01:09:00Z"},
+            )
+        ],
+    ),
+    "replaced": Case(
+        "a newer run has ended the run, because `concurrencyPolicy` is `Replace`",
+        "replaced",
+        "the run pi-5e6f7a8b replaced it at 2026-11-22T01:09:00Z (spec.concurrencyPolicy)",
+        "run it again: sparkgen run pi -n analytics",
+        [
+            job(
+                ended="Failed",
+                reason="DeadlineExceeded",
+                annotations={
+                    "sparkgen.dev/killed": "2026-11-22T01:09:00Z",
+                    "sparkgen.dev/replaced-by": "pi-5e6f7a8b",
+                },
             )
         ],
     ),

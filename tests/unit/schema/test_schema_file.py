@@ -136,7 +136,7 @@ def test_scheduled_application_holds_an_application() -> None:
     template = {
         path.removeprefix("spec.template.") for path in EVERY_FIELD if path.startswith("spec.template.")
     }
-    scheduled = {"schedule", "timeZone", "concurrencyPolicy", "startingDeadlineSeconds", "template"}
+    scheduled = {"schedule", "timeZone", "startingDeadlineSeconds", "template"}
     limits = {"successfulRunHistoryLimit", "failedRunHistoryLimit"}
     own = {
         path_text(field.path).removeprefix("spec.")

@@ -213,12 +213,22 @@ def driver_properties(
         rendered = {name: text for name, text in rendered.items() if name not in OF_THE_COMMAND}
         place = {} if address is None else address.properties
     found = {**rendered, **executor_bounds(settings), APP_ID: session.application_id, **place}
+    found |= _attempt(session.place.folder)
     if mode is not None:
         found[TIMEOUT_PROPERTY] = sessions.DRIVER_PATIENCE
     if session.secret is not None:
         found[SECRET] = session.secret
     reviewed = {f"{REVIEWED_PREFIX}{name}": found[name] for name in REVIEWED if name in found}
     return found | reviewed
+
+
+def _attempt(folder: Path) -> dict[str, str]:
+    """The number of this pod's turn, if the container `concurrency` has written one."""
+    try:
+        text = Path(folder, Path(contract.ATTEMPT_FILE).name).read_text("utf-8").strip()
+    except FileNotFoundError:
+        return {}
+    return {contract.ATTEMPT_PROPERTY: text}
 
 
 def launch_properties(found: Mapping[str, str], file: Path) -> dict[str, str]:

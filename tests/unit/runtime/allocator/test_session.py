@@ -55,6 +55,13 @@ def test_what_is_added_to_the_rendered_properties(tmp_path: Path) -> None:
     }
 
 
+def test_the_number_of_the_attempt(tmp_path: Path) -> None:
+    """What the container `concurrency` has written is for the program."""
+    (tmp_path / "attempt").write_text("8\n")
+    begun(tmp_path)
+    assert written(tmp_path)["spark.sparkgen.attempt"] == "8"
+
+
 def test_a_number_of_executors(tmp_path: Path) -> None:
     """Static allocation has no bounds; an unbounded maximum is not said."""
     begun(tmp_path, settings=AllocationSettings(instances=3))

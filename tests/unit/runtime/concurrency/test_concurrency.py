@@ -1,0 +1,347 @@
+"""`sparkgen-runtime concurrency` against an API server: what it reads, waits for, takes and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.runtime.__main__ import main
+from sparkgen.runtime.concurrency.command import REFUSALS, driver_of, wait
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+
+NOW = datetime(2026, 3, 1, 6, 0, 0, tzinfo=UTC)
+ENVIRONMENT = {
+    "SPARKGEN_CONTRACT": "1",
+    "SPARKGEN_APPLICATION": "pi",
+    "SPARKGEN_RUN": "pi-2",
+    "SPARKGEN_CONCURRENCY_POLICY": "Forbid",
+    "SPARKGEN_POD_NAME": "pi-2-x",
+    "SPARKGEN_POD_NAMESPACE": "a",
+    "SPARKGEN_POD_UID": "u2",
+}
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/a/leases/pi-concurrency"
+PODS = "/api/v1/namespaces/a/pods"
+JOBS = "/apis/batch/v1/namespaces/a/jobs"
+GATED = {"initContainers": [{"name": "concurrency"}]}
+
+
+def pod(name: str, uid: str, second: int, **more: Any) -> dict[str, Any]:
+    """A driver's pod as the API server has it; `more` replaces its fields."""
+    job = name.rpartition("-")[0]
+    return {
+        "metadata": {
+            "name": name,
+            "uid": uid,
+            "creationTimestamp": f"2026-03-01T06:00:{second:02}Z",
+            "ownerReferences": [{"kind": "Job", "name": job, "uid": f"u-{job}"}],
+        },
+        "spec": GATED,
+        "status": {"phase": "Pending"},
+        **more,
+    }
+
+
+OWN = pod("pi-2-x", "u2", 20)
+STARTED = [{"name": "concurrency", "state": {"terminated": {"exitCode": 0}}}]
+EARLIER = pod("pi-1-x", "u1", 10, status={"phase": "Running", "initContainerStatuses": STARTED})
+
+
+class Server:
+    """An API server with one Lease, some pods and Jobs; `refuse`: a status for each request instead."""
+
+    def __init__(self, *pods: Mapping[str, Any], holder: str = "", number: int = 0) -> None:
+        self.pods = [OWN, *pods]
+        self.unlabelled: list[Mapping[str, Any]] = []
+        self.lease: dict[str, Any] = {"holderIdentity": holder, "leaseTransitions": number}
+        self.version = 5
+        self.jobs: dict[str, dict[str, Any]] = {}
+        self.refuse = 0
+        self.between: Callable[[], object] = lambda: None
+        self.calls: list[tuple[str, str, Any]] = []
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Answer a request."""
+        self.calls.append((method, path, body))
+        if self.refuse:
+            return Reply(self.refuse, {"message": "no"})
+        if path == LEASE and method == "GET":
+            metadata = {"resourceVersion": str(self.version)}
+            return Reply(200, {"metadata": metadata, "spec": dict(self.lease)})
+        if path == LEASE:
+            assert headers == {"Content-Type": "application/merge-patch+json"}
+            if body["metadata"]["resourceVersion"] != str(self.version):
+                return Reply(409, {"message": "the object has been modified"})
+            self.lease |= body["spec"]
+            self.version += 1
+            return Reply(200, {})
+        if path == PODS:
+            assert query is not None
+            assert query["labelSelector"] == (
+                "sparkgen.dev/application=pi,app.kubernetes.io/component=driver"
+            )
+            listed = list(self.pods)
+            self.between()
+            return Reply(200, {"metadata": {}, "items": listed})
+        if path.startswith(PODS):
+            found = [one for one in self.unlabelled if path.endswith(f"/{one['metadata']['name']}")]
+            return Reply(200, dict(found[0])) if found else Reply(404, {"message": "not found"})
+        job = self.jobs.get(path.removeprefix(f"{JOBS}/"))
+        if job is None:
+            return Reply(404, {"message": "not found"})
+        if method == "PATCH":
+            job["metadata"]["annotations"] = body["metadata"]["annotations"]
+            job["spec"] |= body["spec"]
+        return Reply(200, job)
+
+
+def waited(server: Server, folder: Path, *ends: Callable[[], object], policy: str = "Forbid") -> list[str]:
+    """What it says; each pause carries out the next of `ends`. The attempt's number is in the file then."""
+    said: list[str] = []
+    left = iter(ends)
+
+    def sleep(_: float) -> None:
+        next(left)()
+
+    environment = {**ENVIRONMENT, "SPARKGEN_CONCURRENCY_POLICY": policy}
+    wait(server, environment, lambda: NOW, said.append, sleep, folder / "attempt")
+    return said
+
+
+def nothing() -> None:
+    """A pause in which nothing happens."""
+
+
+def test_alone_it_takes_the_lease_and_starts(tmp_path: Path) -> None:
+    """The Lease says who, since when, and how often that has changed."""
+    server = Server(number=7)
+    assert waited(server, tmp_path) == ["no other run is active; this is attempt 8 of the application"]
+    assert (tmp_path / "attempt").read_text() == "8\n"
+    assert server.lease == {
+        "holderIdentity": "pi-2-x_u2",
+        "leaseTransitions": 8,
+        "acquireTime": "2026-03-01T06:00:00.000000Z",
+    }
+
+
+def test_begun_anew_it_keeps_its_number(tmp_path: Path) -> None:
+    """A container that starts again in the same pod is the same attempt."""
+    server = Server(holder="pi-2-x_u2", number=3)
+    waited(server, tmp_path)
+    assert (tmp_path / "attempt").read_text() == "3\n"
+    assert {method for method, _, _ in server.calls} == {"GET"}
+
+
+def test_it_waits_for_the_end_of_an_earlier_driver(tmp_path: Path) -> None:
+    """And says so once."""
+    server = Server(EARLIER, holder="pi-1-x_u1", number=1)
+    said = waited(server, tmp_path, nothing, nothing, server.pods.pop)
+    assert said == [
+        "waiting for the end of pi-1-x",
+        "no other run is active; this is attempt 2 of the application",
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pod("pi-3-x", "u3", 30, status={"phase": "Running"}, spec={}),
+        {**EARLIER, "metadata": {**EARLIER["metadata"], "deletionTimestamp": "2026-03-01T06:00:00Z"}},
+        pod("pi-3-x", "u3", 30, status={"initContainerStatuses": STARTED}),
+    ],
+    ids=["without-the-container", "on-a-lost-node", "later-but-started"],
+)
+def test_what_counts_as_active(tmp_path: Path, other: Mapping[str, Any]) -> None:
+    """A pod that is being deleted may still write, and one that has started does not wait."""
+    server = Server(other)
+    assert "waiting" in waited(server, tmp_path, server.pods.pop)[0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pod("pi-1-x", "u1", 10, status={"phase": "Succeeded"}),
+        pod("pi-1-x", "u1", 10, status={"phase": "Failed"}),
+        pod("pi-3-x", "u3", 30),
+        pod("pi-3-x", "u3", 30, status={"initContainerStatuses": [{"name": "concurrency", "state": {}}]}),
+        pod("pi-1-x", "u1", 10),
+    ],
+    ids=["succeeded", "failed", "later", "later-with-status", "earlier-without-a-node"],
+)
+def test_what_does_not_count(tmp_path: Path, other: Mapping[str, Any]) -> None:
+    """Pods that have ended, and later ones that wait."""
+    assert len(waited(Server(other, holder="pi-0-x_u0"), tmp_path)) == 1
+
+
+def test_an_earlier_one_that_queues_goes_first(tmp_path: Path) -> None:
+    """Its container runs, so it will take its turn. One that is being deleted may not get that far."""
+    status = {"initContainerStatuses": [{"name": "concurrency", "state": {"running": {}}}]}
+    server = Server(pod("pi-1-x", "u1", 10, status=status))
+    assert waited(server, tmp_path, server.pods.pop)[0] == "waiting for the end of pi-1-x"
+    leaving = pod("pi-1-x", "u1", 10, status=status)
+    leaving["metadata"]["deletionTimestamp"] = "now"
+    assert len(waited(Server(leaving), tmp_path)) == 1
+
+
+def test_a_holder_without_its_labels_counts(tmp_path: Path) -> None:
+    """Somebody may change labels; the Lease says who runs."""
+    server = Server(holder="pi-1-x_u1")
+    server.unlabelled = [EARLIER]
+    assert waited(server, tmp_path, server.unlabelled.clear)[0] == "waiting for the end of pi-1-x"
+
+
+def test_a_new_pod_of_the_holders_name_is_not_the_holder(tmp_path: Path) -> None:
+    """A StatefulSet, or a person, may use a name again."""
+    server = Server(holder="pi-1-x_u0")
+    server.unlabelled = [EARLIER]
+    assert len(waited(server, tmp_path)) == 1
+
+
+@pytest.mark.parametrize("holder", ["someone", "../../secrets/x_u1", "_", "x" * 200])
+def test_a_holder_that_no_pod_has_written(tmp_path: Path, holder: str) -> None:
+    """It leads nowhere else, and holds nothing."""
+    server = Server(holder=holder)
+    waited(server, tmp_path)
+    assert all("secrets/" not in path for _, path, _ in server.calls)
+
+
+def test_replace_ends_the_jobs_of_other_runs_only(tmp_path: Path) -> None:
+    """As `sparkgen kill` does, and once. An earlier pod of its own Job ends by itself."""
+    server = Server(EARLIER, pod("pi-2-w", "u0", 15))
+    server.jobs["pi-1"] = {
+        "metadata": {"uid": "u-pi-1", "resourceVersion": "1", "annotations": {"mine": "1"}},
+        "spec": {"activeDeadlineSeconds": 900},
+    }
+    waited(server, tmp_path, nothing, lambda: server.pods.__delitem__(slice(1, 3)), policy="Replace")
+    patches = [body for method, path, body in server.calls if method == "PATCH" and path.startswith(JOBS)]
+    assert patches == [
+        {
+            "metadata": {
+                "resourceVersion": "1",
+                "annotations": {
+                    "sparkgen.dev/killed": "2026-03-01T06:00:00Z",
+                    "sparkgen.dev/replaced-by": "pi-2",
+                    "sparkgen.dev/deadline-before": "900",
+                },
+            },
+            "spec": {"activeDeadlineSeconds": 1},
+        }
+    ]
+
+
+def test_another_pod_takes_the_lease_first(tmp_path: Path) -> None:
+    """What was read is too old then: it looks again, and waits."""
+    server = Server()
+
+    def taken() -> None:
+        server.between = nothing
+        server.lease |= {"holderIdentity": "pi-1-x_u1", "leaseTransitions": 4}
+        server.version += 1
+        server.pods.append(EARLIER)
+
+    server.between = taken
+    said = waited(server, tmp_path, nothing, server.pods.pop)
+    assert "409 the object has been modified" in said[0]
+    assert said[1:] == [
+        "waiting for the end of pi-1-x",
+        "no other run is active; this is attempt 5 of the application",
+    ]
+
+
+@pytest.mark.parametrize("found", [{}, {"pi-1": {"metadata": {"uid": "another"}, "spec": {}}}])
+def test_a_job_that_is_gone_is_not_ended_again(tmp_path: Path, found: dict[str, Any]) -> None:
+    """Nor is another one that has its name now; the pod may still be ending."""
+    server = Server(EARLIER)
+    server.jobs = found
+    said = waited(server, tmp_path, *[nothing] * REFUSALS, server.pods.pop, policy="Replace")
+    assert said[0] == "waiting for the end of pi-1-x; ended: pi-1"
+    assert [method for method, path, _ in server.calls if path.startswith(JOBS)] == ["GET"] * (REFUSALS + 1)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_does_not_pass_by_itself_ends_the_pod(tmp_path: Path, status: int) -> None:
+    """Not at the first time: a Role or a Lease may be applied after the Job."""
+    server = Server()
+    server.refuse = status
+    with pytest.raises(Refused, match=f"{status} no") as refused:
+        waited(server, tmp_path, *[nothing] * REFUSALS)
+    assert refused.value.next_step == (
+        "apply all rendered manifests of the application again, its Role and Lease included"
+    )
+    assert not (tmp_path / "attempt").exists()
+    server.refuse = status
+    waited(server, tmp_path, *[nothing] * (REFUSALS - 2), lambda: setattr(server, "refuse", 0))
+
+
+@pytest.mark.parametrize("status", [409, 429, 500, 503])
+def test_what_passes_by_itself_ends_nothing(tmp_path: Path, status: int) -> None:
+    """An API server may be away for longer than two minutes."""
+    server = Server()
+    server.refuse = status
+    waited(server, tmp_path, *[nothing] * (3 * REFUSALS), lambda: setattr(server, "refuse", 0))
+    assert (tmp_path / "attempt").read_text() == "1\n"
+
+
+def test_no_answer_is_no_end(tmp_path: Path) -> None:
+    """A server that is away comes back."""
+
+    class Away(Server):
+        away = True
+
+        def call(self, method: str, path: str, *arguments: Any, **options: Any) -> Reply:
+            """Fail once."""
+            if self.away:
+                self.away = False
+                raise CallFailed("connection refused", sent=False)
+            return super().call(method, path, *arguments, **options)
+
+    assert waited(Away(), tmp_path, nothing)[0] == "connection refused"
+
+
+def test_a_pod_that_is_no_driver_of_the_application(tmp_path: Path) -> None:
+    """Without its labels, nobody would wait for it."""
+    server = Server()
+    server.pods.clear()
+    said = waited(server, tmp_path, lambda: server.pods.append(OWN))
+    assert said[0] == "the pod pi-2-x is not among the application's drivers, or has ended"
+
+
+def test_an_environment_without_the_pods_name_is_refused(tmp_path: Path) -> None:
+    """As when somebody has edited the manifest."""
+    with pytest.raises(Refused, match="SPARKGEN_POD_NAME, SPARKGEN_POD_UID"):
+        wait(
+            Server(),
+            {key: text for key, text in ENVIRONMENT.items() if key[-4:] not in ("NAME", "_UID")},
+            lambda: NOW,
+            print,
+            target=tmp_path / "attempt",
+        )
+
+
+def test_outside_of_a_cluster_it_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In words."""
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    assert main(["concurrency"]) == 1
+    assert "run this in a pod" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [{}, {"metadata": None}, {"status": None, "spec": None}])
+def test_a_pod_with_nothing_in_it(value: dict[str, Any]) -> None:
+    """It does not wait, so it counts."""
+    seen = driver_of(value)
+    assert seen is not None
+    assert not seen.waits
