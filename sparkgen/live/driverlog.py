@@ -59,8 +59,11 @@ _ERROR = re.compile(
     re.MULTILINE,
 )
 _REFUSING = "KubernetesClientException: Failure executing: POST at: "
-_REFUSED = re.compile(rf"{_REFUSING}\S+/pods\. Message: (.+?)\.? Received status:")
-"""What Spark's own backend logs when the API server refuses an executor's pod (OperationSupport)."""
+_REFUSED = re.compile(rf"{_REFUSING}\S+/pods\. Message: (.+?)\.?(?: Received status:|$)")
+"""What Spark's own backend logs when the API server refuses an executor's pod (OperationSupport).
+
+Without the status if the client adds a message of its own, as that of Spark 3.5 does in a pod.
+"""
 _MOST_LINES = 20
 _FEW_LINES = 5
 _BEGINS = re.compile(r"Traceback \(most recent call last\):|Exception in thread ")

@@ -208,7 +208,18 @@ exceeded quota: few, requested: pods=1, used: pods=3, limited: pods=3. Received 
 """
 
 
-def test_the_log_of_a_driver_that_creates_executors_says_why_it_cannot() -> None:
+REFUSED_IN_POD = """\
+26/11/22 01:02:00 WARN ExecutorPodsSnapshotsStoreImpl: Exception when notifying snapshot subscriber.
+Caused by: io.fabric8.kubernetes.client.KubernetesClientException: Failure executing: POST at: \
+https://kubernetes.default.svc/api/v1/namespaces/analytics/pods. Message: Forbidden!Configured service \
+account doesn't have access. Service account may have been revoked. pods "pi-1-exec-3" is forbidden: \
+exceeded quota: few, requested: pods=1, used: pods=3, limited: pods=3.
+\tat io.fabric8.kubernetes.client.dsl.internal.OperationSupport.requestFailure(OperationSupport.java:671)
+"""
+
+
+@pytest.mark.parametrize("log", [REFUSED, REFUSED_IN_POD], ids=["4.3", "3.5"])
+def test_the_log_of_a_driver_that_creates_executors_says_why_it_cannot(log: str) -> None:
     """The API server's message is explained as one about the driver's pod is."""
     of_spark = by_spark()
     pod = driver(of_spark, state=runs())
@@ -216,7 +227,7 @@ def test_the_log_of_a_driver_that_creates_executors_says_why_it_cannot() -> None
         of_spark,
         pod,
         conf_map("spark.executor.instances 3\n"),
-        logs={(named(pod), contract.DRIVER_CONTAINER): REFUSED},
+        logs={(named(pod), contract.DRIVER_CONTAINER): log},
     )
     [row] = made(cluster)
     assert row.reason is not None
