@@ -110,7 +110,7 @@ class _Look:
         self._lease = f"{leases}/{application}{contract.LEASE_SUFFIX}"
 
     def gather(self) -> Gathered:
-        """The Lease first: so its holder is over if the pods, which are listed later, do not have it."""
+        """Read the Lease first: a holder that the later list of pods does not have is over."""
         lease = self._call("GET", self._lease).body
         spec, metadata = mapping(lease.get("spec"), "spec"), mapping(lease.get("metadata"), "metadata")
         seen = LeaseSeen(name_in(spec, "holderIdentity"), number_in(spec, "leaseTransitions") or 0)
@@ -144,7 +144,7 @@ class _Look:
         return driver if driver is not None and driver.identity == identity else None
 
     def act(self, decided: Turn, found: Gathered, now: datetime) -> None:
-        """Take the turn, or end what is to be ended; each is done again in the next look if it fails."""
+        """Take the turn, or end Jobs. What fails is tried again in the next look."""
         text = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         if decided.take is not None:
             spec = {
