@@ -12,9 +12,7 @@ from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.request import Request
 from sparkgen.errors import Problem, Severity
-from sparkgen.usecases.runtime import not_made_here
 from sparkgen.usecases.validate import check
-from sparkgen.writers.manifest import KUSTOMIZATION
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -85,7 +83,9 @@ def say_of_others(request: Request, made: Collection[str], folders: Iterable[Pat
 
     `made`: the names of the runtimes of this version. Returns whether a tool changes what it applies.
     """
-    from sparkgen.writers.overrides import of_others, read_by_tools  # noqa: PLC0415 - only for a check
+    from sparkgen.usecases.runtime import not_made_here  # noqa: PLC0415 - only for a check
+    from sparkgen.writers.manifest import KUSTOMIZATION  # noqa: PLC0415
+    from sparkgen.writers.overrides import of_others, read_by_tools  # noqa: PLC0415
 
     root = Path(request.directory)
     changing = read_by_tools(root, folders)
