@@ -16,6 +16,8 @@ from cluster.handle import Cluster
 PAGE = "helm.md"
 SKIPPED = re.compile(r"^helm push .*$", re.MULTILINE)
 """There is no registry to push to."""
+RUNTIME = re.compile(r"^configmap/(sparkgen-runtime-\S+) serverside-applied$", re.MULTILINE)
+"""The ConfigMap with the runtime, which the page applies last."""
 
 
 @pytest.fixture
@@ -38,8 +40,12 @@ def test_with_render(cluster: Cluster, images: None, space: str, tmp_path: Path)
 
 
 def test_with_helm(cluster: Cluster, images: None, space: str, tmp_path: Path) -> None:
-    """Installed, tested, upgraded, rolled back and uninstalled: every command of the page succeeds."""
+    """Every command succeeds; helm uninstall removes all, and the last release has its runtime."""
     script = SKIPPED.sub("", section(PAGE, "With Helm").replace("analytics", space))
     printed = follow(script, tmp_path / "work", shell(cluster, tmp_path))
     assert len(set(re.findall(r"^report-[0-9a-f]{8} ", printed, re.MULTILINE))) == 1
-    assert cluster.objects("jobs,configmaps", space, "sparkgen.dev/application=report") == []
+    jobs = cluster.objects("jobs", space, "sparkgen.dev/application=report")
+    [runtime] = RUNTIME.findall(printed)
+    assert len(jobs) == 1, "helm uninstall left a Job, or the last helm install made none"
+    volumes = jobs[0]["spec"]["template"]["spec"]["volumes"]
+    assert runtime in [volume.get("configMap", {}).get("name") for volume in volumes]
