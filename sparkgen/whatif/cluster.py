@@ -25,6 +25,8 @@ WRITE = 0.03
 """Seconds that a write to the API server takes."""
 SHORTEST_ROUND = 0.02
 """The least seconds between two decisions, as in the allocator's loop."""
+LOOKS_PER_DECISION = 8
+"""A decision takes as long for each executor as so many looks at it (looks.Looks)."""
 ENDING = 1.0
 """Seconds from a deletion until the executor is gone."""
 
@@ -64,7 +66,8 @@ class Pod:
 class Pods:
     """All pods of a replay. `later` calls a function at a time.
 
-    `registered` is called with an id, a profile and the time; `gone` with an id and the time.
+    `registered` is called with an id, a profile and the time; `gone` with an id and the time; `look` with a
+    number of looks at executors.
     """
 
     settings: AllocationSettings
@@ -74,6 +77,7 @@ class Pods:
     later: Callable[[float, Callable[[float], None]], None]
     registered: Callable[[int, int, float], None]
     gone: Callable[[int, float], None]
+    look: Callable[[int], None]
     targets: dict[int, int] = field(default_factory=dict)
     """Resource profile -> the number of executors that Spark wants."""
     kills: set[int] = field(default_factory=set)
@@ -105,6 +109,7 @@ class Pods:
         if self._due is None or now < self._due:
             return  # an earlier round has already decided
         self._due, self._decided_at = None, now
+        self.look(LOOKS_PER_DECISION * len(self._there))
         self._memory = apply_outcomes(self._memory, self._outcomes, now)
         self._outcomes = []
         snapshot = Snapshot(complete=True, executors=dict(self._there), listed_at=now)

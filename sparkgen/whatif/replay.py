@@ -17,11 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sparkgen.errors import SparkgenError
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.dependencies import Dependencies
+from sparkgen.whatif.looks import Looks
 from sparkgen.whatif.outcome import Lifetime, Outcome, Span, summed
 from sparkgen.whatif.policy import next_tick
 from sparkgen.whatif.profiles import Policies, Shares
@@ -34,36 +34,9 @@ STEPS_PER_EXECUTOR = 20
 MOST_EXECUTORS = 20_000
 """The most executors that count for this limit: with more, a replay takes hours."""
 
-MOST_LOOKS = 1_000_000_000
-"""The most looks at an executor in all replays of a question: as many take some ten minutes."""
-FIRST_LOOKS = 20_000_000
-LOOKS_PER_TASK = 300_000
-"""With FIRST_LOOKS, the limit for a small log: a log of a few KiB takes some seconds. It is enough for some
-100 replays with 3,000 idle executors for each task."""
-
 
 class ReplayStopped(Exception):
     """A replay cannot end: no executor ever registers, or each is lost too early; the text says so."""
-
-
-class TooMuchWork(SparkgenError):
-    """The replays of a question take too long; the text says what to do."""
-
-
-@dataclass(slots=True)
-class Looks:
-    """What is left of the work for all replays of a question, counted in executors that are looked at."""
-
-    left: int = MOST_LOOKS
-
-    def count(self, executors: int) -> None:
-        """Count a look at so many executors. Raises TooMuchWork if none is left."""
-        self.left -= executors
-        if self.left < 0:
-            raise TooMuchWork(
-                "the replays of this log take too long, because each task looks at too many executors. "
-                "Ask for fewer candidates or fewer executors, or give the log of a shorter run"
-            )
 
 
 @dataclass(slots=True)
@@ -96,7 +69,7 @@ class Replay:
         self._queue: list[tuple[float, int, Callable[[float], None]]] = []
         self._count = 0
         apart = settings.dynamic is not None and bool(settings.profiles)
-        self._tasks = Tasks(work, fair=settings.fair, by_profile=apart)
+        self._tasks = Tasks(work, looks.count, fair=settings.fair, by_profile=apart)
         self._stages = self._tasks.stages
         self._waits = Dependencies(work)
         self._together: dict[str, list[int]] = {}
@@ -120,7 +93,7 @@ class Replay:
         self._policy = None if settings.dynamic is None else Policies(settings, settings.dynamic)
         self._shares = Shares(settings)
         self._pods = Pods(
-            settings.allocation, cluster, self._delay, self._later, self._registered, self._gone
+            settings.allocation, cluster, self._delay, self._later, self._registered, self._gone, looks.count
         )
 
     def result(self) -> Outcome:
@@ -442,12 +415,6 @@ class Replay:
         again = self._policy.next_look(now)
         if again is not None and again < math.inf:
             self._look_by(again)
-
-
-def looks_for(work: Workload) -> Looks:
-    """The limit for all replays of a question about this work: it grows with the tasks, up to MOST_LOOKS."""
-    tasks = sum(len(stage.tasks) for stage in work.stages)
-    return Looks(min(MOST_LOOKS, FIRST_LOOKS + LOOKS_PER_TASK * tasks))
 
 
 def replay(

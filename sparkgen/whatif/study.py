@@ -13,12 +13,13 @@ from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.configuration import MAXIMUM, Configuration, configuration
 from sparkgen.whatif.doubts import doubts, of_capacity, of_error, of_room
 from sparkgen.whatif.findings import Facts, advice, facts, limit
+from sparkgen.whatif.looks import Looks, looks_for
 from sparkgen.whatif.outcome import Outcome, recorded
 from sparkgen.whatif.parallelism import follows, split_anew
 from sparkgen.whatif.prices import Cost, Prices, core_hours, cost
 from sparkgen.whatif.recorded import most_executors, recorded_properties, understood, with_most
 from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.replay import Looks, ReplayStopped, looks_for, replay, with_fixed
+from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
 from sparkgen.whatif.sizes import may_spill, sized
 from sparkgen.whatif.workload import Workload
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sparkgen.whatif.workload import Workload
 
 DEFAULT = "default"
 """The pool of a job without a pool (FairSchedulableBuilder)."""
+_COPIED = 64
+"""So many stages are copied in the time in which one is looked at."""
 
 
 @dataclass(slots=True)
@@ -32,11 +35,15 @@ class StageState:
 class Tasks:
     """The tasks of a workload, by the indexes of their stages in it.
 
-    `by_profile`: executors run only tasks of their own resource profile, so each profile has its own order.
+    `look` is called with the number of stages that are looked at. `by_profile`: executors run only tasks of
+    their own resource profile, so each profile has its own order.
     """
 
-    def __init__(self, work: Workload, *, fair: bool, by_profile: bool = False) -> None:
+    def __init__(
+        self, work: Workload, look: Callable[[int], None], *, fair: bool, by_profile: bool = False
+    ) -> None:
         self._work = work
+        self._look = look
         self._fair = fair
         self._by_profile = by_profile
         self.stages = [StageState(deque(range(len(one.tasks))), len(one.tasks)) for one in work.stages]
@@ -80,7 +87,9 @@ class Tasks:
         """A group's open stages in the order of one round of offers (FIFO and FairSchedulingAlgorithm)."""
         own = self._open[group]
         if not self._fair:
+            self._look(len(own) // _COPIED)
             return [*own]
+        self._look(len(own))
         pools = {place: self._pool(place) for place in own}
         return sorted(own, key=lambda place: (self._in_pool[pools[place]], pools[place]))
 
@@ -92,10 +101,12 @@ class Tasks:
             if not self.stages[place].waiting:
                 del order[looked_at]
                 self._close(place)
-            elif all(self.stages[before].ended is not None for before in self._work.stages[place].after):
+                continue
+            before = self._work.stages[place].after
+            self._look(len(before))
+            if all(self.stages[one].ended is not None for one in before):
                 return place
-            else:
-                looked_at += 1
+            looked_at += 1
         return None
 
     def _close(self, place: int) -> None:

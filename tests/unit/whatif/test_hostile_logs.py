@@ -21,14 +21,15 @@ from sparkgen.eventlog import Recording, read_recording
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif import json_report, outcome, overlay_report, page, recorded, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
-from sparkgen.whatif.cluster import Cluster
+from sparkgen.whatif.cluster import LOOKS_PER_DECISION, Cluster
 from sparkgen.whatif.configuration import DYNAMIC, BadSetting, Configuration, configuration
+from sparkgen.whatif.looks import MOST_LOOKS, Looks, TooMuchWork, looks_for
 from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
 from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
 from sparkgen.whatif.recorded import NotReplayable, most_executors
-from sparkgen.whatif.replay import MOST_LOOKS, Looks, TooMuchWork, looks_for, replay
+from sparkgen.whatif.replay import replay
 from sparkgen.whatif.requests import asked_at
 from sparkgen.whatif.study import Question, study
 from tests.unit.bounds.work import work
@@ -325,6 +326,26 @@ def test_all_replays_of_a_question_have_one_limit_of_work(
     counted: set[int] = set()
     study(recording, Question(search=True, sweep=True))
     assert len(counted) == 1, "all replays count together"
+
+
+@pytest.mark.parametrize(("fair", "least"), [(True, 0.5), (False, 0.5 / 64)], ids=["sorted", "copied"])
+def test_looks_at_stages_that_wait_are_counted(fair: bool, least: float) -> None:
+    """Each event sorts or copies all of them."""
+    count = 400
+    stages = [stage(0, [1000.0]), *(stage(one, [1.0]) for one in range(1, count))]
+    used = Looks()
+    replay(of_jobs([(0.0, stages)]), fixed(2, fair=fair), looks=used)
+    assert MOST_LOOKS - used.left > least * count * count - 10 * count
+
+
+def test_looks_of_the_allocator_are_counted() -> None:
+    """It looks at all executors at each registration."""
+    count = 100
+    delays = tuple(1.0 + one for one in range(count))
+    work_ = replace(of_jobs([(0.0, [stage(0, [1.0])])]), first_delays=delays)
+    used = Looks()
+    replay(work_, fixed(count), looks=used)
+    assert MOST_LOOKS - used.left > LOOKS_PER_DECISION * count * count / 4
 
 
 def test_the_limit_of_work_grows_with_the_tasks() -> None:
