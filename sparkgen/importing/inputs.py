@@ -26,7 +26,7 @@ from sparkgen.importing.formats import format_of, group_and_kind
 from sparkgen.importing.gathered import Gathered
 from sparkgen.importing.imported import Imported, LeftAlone, Result
 from sparkgen.importing.naming import Names
-from sparkgen.importing.properties import file_of, has_spark_properties, read_properties
+from sparkgen.importing.properties import has_spark_properties, properties_file
 from sparkgen.importing.properties_files import Files
 from sparkgen.importing.remarks import RENDER_FIRST, Remarks
 from sparkgen.importing.repair import Examine
@@ -184,7 +184,7 @@ def _properties(name: str, has_file: HasFile, gathered: Gathered) -> None:
         gathered.properties.append(name)
         files = gathered.context.files
         if FilePath(name).name == SPARK_DEFAULTS_FILE and files.defaults is None:
-            files.defaults = file_of(shown_name(name), read_properties(text))
+            files.defaults = properties_file(shown_name(name), text)
     elif not isinstance(name, Found):
         where = Position(shown_name(name), 1, 1)
         gathered.left_alone.append(LeftAlone("file", "", where, "it sets no property of Spark", finding=True))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sparkgen.errors import Position
@@ -42,31 +43,44 @@ def _with_end(name: str, end: str) -> str:
 
 
 @dataclass(slots=True)
+class _Taken:
+    """Names in use. `last`: a name -> the last number that was tried with it, so that none is tried twice."""
+
+    names: set[str] = field(default_factory=set)
+    last: dict[str, int] = field(default_factory=dict)
+
+    def take(self, base: str, numbered: Callable[[str, int], str]) -> str:
+        """Returns a name that was free: the base, or else the base with a number from 2."""
+        name, number = base, self.last.get(base, 1)
+        while name in self.names:
+            number += 1
+            name = numbered(base, number)
+        self.names.add(name)
+        self.last[base] = number
+        return name
+
+
+@dataclass(slots=True)
 class Names:
     """The names of all applications of a call.
 
     `given`: namespace and name of each document that may keep its name -> its position. No other application
-    gets such a name. `made`: the names that import has made so far.
+    gets such a name.
     """
 
     given: dict[tuple[str, str], Position] = field(default_factory=dict)
-    made: set[str] = field(default_factory=set)
+    _taken: _Taken = field(default_factory=_Taken)
 
     def reserve(self, names: Iterable[tuple[str, str, Position]]) -> None:
         """Reserve names (namespace, name, position) for their documents; the first position counts."""
         for namespace, name, position in names:
             if application_name(name) == name:
                 self.given.setdefault((namespace, name), position)
+                self._taken.names.add(name)
 
     def make(self, text: str) -> str:
         """Returns a name like this text that no other application has."""
-        base = application_name(text)
-        taken = {name for _, name in self.given} | self.made
-        name, number = base, 2
-        while name in taken:
-            name, number = _with_end(base, str(number)), number + 1
-        self.made.add(name)
-        return name
+        return self._taken.take(application_name(text), lambda base, number: _with_end(base, str(number)))
 
     def twin(self, namespace: str, name: str, position: Position) -> Position | None:
         """Returns the first application's position with this name and namespace, if it is another one."""
@@ -76,14 +90,9 @@ class Names:
 
 def file_names(items: Sequence[Imported]) -> list[str]:
     """Returns a file for each application: NAME.yaml; for equal names, with the namespace or a number."""
-    plain = [item.name for item in items]
-    names: list[str] = []
-    for item in items:
-        name = item.name
-        if plain.count(name) > 1 and item.namespace:
-            name = f"{item.namespace}-{item.name}"
-        base, number = name, 2
-        while f"{name}.yaml" in names:
-            name, number = f"{base}-{number}", number + 1
-        names.append(f"{name}.yaml")
-    return names
+    plain, taken = Counter(item.name for item in items), _Taken()
+    bases = (
+        f"{item.namespace}-{item.name}" if plain[item.name] > 1 and item.namespace else item.name
+        for item in items
+    )
+    return [f"{taken.take(base, lambda name, number: f'{name}-{number}')}.yaml" for base in bases]

@@ -42,8 +42,9 @@ def read_properties(text: str) -> list[FileProperty]:
     return [FileProperty(*_split(line), number) for number, line in _lines(text)]
 
 
-def file_of(name: str, properties: Sequence[FileProperty]) -> PropertiesFile:
-    """Returns a file with these properties."""
+def properties_file(name: str, text: str) -> PropertiesFile:
+    """Returns a file with this text."""
+    properties = read_properties(text)
     return PropertiesFile(name, properties, sum(len(item.name) + len(item.text) for item in properties))
 
 

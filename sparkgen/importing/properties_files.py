@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sparkgen.errors import Position
 from sparkgen.importing.budget import Budget
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.properties import FileProperty, PropertiesFile, file_of, read_properties
+from sparkgen.importing.properties import PropertiesFile, properties_file
 
 _LATER = "another value of this property takes precedence, as for spark-submit"
 
@@ -20,15 +20,15 @@ class Files:
     """The files that a call may read. `read`: returns the text of a file that a script names, or None.
 
     `defaults`: the spark-defaults.conf among the inputs, for commands that name no other file. `used`: the
-    names of the files that were read. `budget`: what may still be copied of them. `parsed`: the properties in
-    each text.
+    names of the files that were read. `budget`: what may still be copied of them. `parsed`: text -> the file
+    with this text, under one of its names.
     """
 
     read: Callable[[str, str], str | None]
     defaults: PropertiesFile | None = None
     used: set[str] = field(default_factory=set)
     budget: Budget = field(default_factory=Budget)
-    parsed: dict[str, list[FileProperty]] = field(default_factory=dict)
+    parsed: dict[str, PropertiesFile] = field(default_factory=dict)
 
     def find(self, path: str, script: str) -> PropertiesFile | None:
         """Returns a file that a script names, relative to the script's folder or the working directory."""
@@ -37,8 +37,8 @@ class Files:
             return None
         name, text = contents
         if text not in self.parsed:
-            self.parsed[text] = read_properties(text)
-        return file_of(name, self.parsed[text])
+            self.parsed[text] = properties_file(name, text)
+        return replace(self.parsed[text], name=name)
 
     def text(self, path: str, script: str) -> tuple[str, str] | None:
         """Returns the name and the text of a file that a script names; None if import cannot read it."""

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from sparkgen.document.sources import read_file
-from sparkgen.importing import Choices, Result, budget, import_all, inputs, properties, properties_files
+from sparkgen.importing import Choices, Result, budget, import_all, inputs, properties
 from sparkgen.importing.report import as_text
 from sparkgen.usecases.validate import examine
 
@@ -83,18 +83,38 @@ def test_hundreds_of_commands_with_a_usual_file_are_within_the_limit(shared: tup
 
 def test_properties_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By whatever path the commands name their file."""
-    reads = 0
+    reads, read = 0, properties.read_properties
 
     def counted(text: str) -> Any:
         nonlocal reads
         reads += 1
-        return properties.read_properties(text)
+        return read(text)
 
-    monkeypatch.setattr(properties_files, "read_properties", counted)
+    monkeypatch.setattr(properties, "read_properties", counted)
     commands = [f"{SUBMIT} --properties-file {'./' * number}a.txt a.py" for number in range(40)]
     files = {"a.txt": PROPERTIES, "a.sh": script(commands)}
     assert len(imported(tmp_path, files, monkeypatch).imported) == 40
     assert reads == 1
+
+
+def test_folders_before_a_command_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one counts for spark-submit, so that no budget limits those before it."""
+    names = 0
+
+    class Counted(str):
+        def __len__(self) -> int:
+            nonlocal names
+            names += 1
+            return super().__len__()
+
+    def counted(text: str) -> list[properties.FileProperty]:
+        return [properties.FileProperty(Counted(f"spark.{number}"), "", number) for number in range(50)]
+
+    monkeypatch.setattr(properties, "read_properties", counted)
+    command = f"{'SPARK_CONF_DIR=conf ' * 40}{SUBMIT} local:///a.py"
+    files = {"conf/spark-defaults.conf": PROPERTIES, "a.sh": script([command])}
+    assert len(imported(tmp_path, files, monkeypatch).imported) == 1
+    assert names < 10 * 50
 
 
 def test_a_file_that_scripts_name_is_read_and_searched_once(
