@@ -51,7 +51,7 @@ def with_directory(
     paths = [*map(Path, files)]
     others += overrides.of_others(directory, paths)
     changes = overrides.read_by_tools(directory, {path.parent for path in paths})
-    changes += overrides.in_kustomizations(directory, paths)
+    changes += overrides.in_kustomizations(directory, paths) + overrides.left_out(files)
     return changed, same + len(documents) - len(differing), others, changes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
@@ -14,6 +14,7 @@ _READ_BY_ITSELF = re.compile(
     r"(?P<kustomize>kustomization\.yml|Kustomization)|(?P<argo>\.argocd-source(-.*)?\.yaml|Chart\.yaml)"
     r"|(?P<flux>\.sourceignore)"
 )
+_LEFT_OUT = "+argocd:skip-file-rendering"
 _TOOLS = {"kustomize": "kustomize", "argo": "Argo CD", "flux": "Flux"}
 
 
@@ -31,12 +32,31 @@ def read_by_tools(root: Path, folders: Iterable[Path]) -> list[str]:
     ]
 
 
-def in_kustomizations(root: Path, files: Iterable[Path]) -> list[str]:
-    """Returns a sentence for each kustomization.yaml of sparkgen that changes what is applied of these files.
+def left_out(files: Mapping[str, str]) -> list[str]:
+    """Returns a sentence for each of these files, path -> text, that Argo CD leaves out for a text in it.
 
-    It must list all manifests beside it, and do nothing else. Raises SparkgenError if it cannot be read.
+    Source: "Skipping Kubernetes resource files" in Argo CD's documentation of directories.
     """
     return [
+        f"{path}: Argo CD leaves out a file of a directory with the text {_LEFT_OUT}; remove it"
+        for path, text in files.items()
+        if _LEFT_OUT in text
+    ]
+
+
+def in_kustomizations(root: Path, files: Collection[Path]) -> list[str]:
+    """Returns a sentence for each kustomization.yaml of sparkgen that changes what is applied of these files.
+
+    It must list all manifests beside it, and do nothing else. Without one, a tool also applies other files
+    beside them. Raises SparkgenError if it cannot be read.
+    """
+    folders = sorted({path.parent for path in files})
+    missing = [folder / KUSTOMIZATION for folder in folders if not (folder / KUSTOMIZATION).exists()]
+    return [
+        f"{path.as_posix()} is missing, by which kustomize, Argo CD and Flux apply only the manifests beside "
+        "it; render the documents again"
+        for path in missing
+    ] + [
         f"{path.as_posix()}: kustomize applies what this file says, and that is not each manifest beside it "
         "as it is; render the documents again"
         for path, names in _kustomizations(root, files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -377,6 +378,33 @@ def test_what_changes_rendered_objects_as_they_are_applied(
     assert checked.code == 1
     assert check in checked.err
     assert "up to date" not in checked.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (r"sparkgen \S+;", "sparkgen +argocd:skip-file-rendering;"),
+        (r"render again\.", "render again. +argocd:skip-file-rendering"),
+        (r"sparkgen \S+;", f"sparkgen {'1' * 41};"),
+        (r"\Z", "# +argocd:skip-file-rendering\n"),
+    ],
+    ids=["version", "end", "long version", "comment"],
+)
+def test_no_comment_says_anything_to_a_tool(cli: Cli, old: str, new: str) -> None:
+    """Argo CD leaves out a file that contains this text; no comment hides it."""
+    cli("render", "app.yaml", "-o", "out")
+    path = Path("out/job.yaml")
+    path.write_text(re.sub(old, new, path.read_text(), count=1))
+    assert cli("diff", "--rendered", "out", "app.yaml").code == 1
+    assert cli("render", "app.yaml", "-o", "out", "--check").code > 0
+
+
+def test_a_kustomization_that_is_missing(cli: Cli) -> None:
+    """Without it, a tool applies also what lies beside the manifests."""
+    cli("render", "app.yaml", "-o", "out")
+    Path("out/kustomization.yaml").unlink()
+    result = cli("diff", "--rendered", "out", "app.yaml")
+    assert (result.code, "out/kustomization.yaml is missing" in result.err) == (1, True)
 
 
 def test_a_kustomization_that_leaves_out_a_file_or_is_of_others(cli: Cli) -> None:
