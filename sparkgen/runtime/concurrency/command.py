@@ -103,11 +103,11 @@ class _Look:
         self._uid = environment[contract.ENV_POD_UID]
         self._own = environment[contract.ENV_POD_NAME]
         self._run = environment.get(contract.ENV_RUN, "")
-        application = environment[contract.ENV_APPLICATION]
-        self._selector = f"{contract.LABEL_APPLICATION}={application},{contract.LABEL_COMPONENT}=driver"
+        self._application = environment[contract.ENV_APPLICATION]
+        self._selector = f"{contract.LABEL_APPLICATION}={self._application},{contract.LABEL_COMPONENT}=driver"
         self._pods = f"/api/v1/namespaces/{self._namespace}/pods"
         leases = f"/apis/coordination.k8s.io/v1/namespaces/{self._namespace}/leases"
-        self._lease = f"{leases}/{application}{contract.LEASE_SUFFIX}"
+        self._lease = f"{leases}/{self._application}{contract.LEASE_SUFFIX}"
 
     def gather(self) -> Gathered:
         """Read the Lease first: a holder that the later list of pods does not have is over."""
@@ -158,13 +158,16 @@ class _Look:
             self._end(f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{name}", uid, text)
 
     def _end(self, path: str, uid: str, now: str) -> None:
-        """End a Job, unless it is gone or has been ended: its pods may still be ending."""
+        """End a Job of this application, unless it is gone or has been ended; its pods may still end."""
         reply = self._api.call("GET", path)
         if reply.status == HTTPStatus.NOT_FOUND:
             return
         job = _answered("GET", path, reply).body
         spec, metadata = mapping(job.get("spec"), "spec"), mapping(job.get("metadata"), "metadata")
-        if metadata.get("uid") != uid or KILLED in mapping(metadata.get("annotations"), "annotations"):
+        labels = mapping(metadata.get("labels"), "labels")
+        if metadata.get("uid") != uid or labels.get(contract.LABEL_APPLICATION) != self._application:
+            return  # a pod may name any Job as its owner
+        if KILLED in mapping(metadata.get("annotations"), "annotations"):
             return
         version = {"resourceVersion": name_in(metadata, "resourceVersion")}
         patch = killing({"kind": "Job", "metadata": metadata, "spec": spec}, now, self._run)
@@ -188,7 +191,8 @@ def driver_of(pod: Mapping[str, Any]) -> DriverSeen | None:
     if name_in(status, "phase") in ("Succeeded", "Failed"):
         return None
     owners = objects(metadata.get("ownerReferences"), "ownerReferences")
-    jobs = [(name_in(one, "name"), name_in(one, "uid")) for one in owners if one.get("kind") == "Job"]
+    controllers = [one for one in owners if one.get("kind") == "Job" and one.get("controller") is True]
+    jobs = [(name_in(one, "name"), name_in(one, "uid")) for one in controllers]
     waits, runs = _container(mapping(pod.get("spec"), "spec"), status)
     return DriverSeen(
         name_in(metadata, "name"),

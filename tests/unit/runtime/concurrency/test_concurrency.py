@@ -27,6 +27,7 @@ ENVIRONMENT = {
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/a/leases/pi-concurrency"
 PODS = "/api/v1/namespaces/a/pods"
 JOBS = "/apis/batch/v1/namespaces/a/jobs"
+LABELS = {"sparkgen.dev/application": "pi"}
 GATED = {"initContainers": [{"name": "concurrency"}]}
 
 
@@ -38,7 +39,7 @@ def pod(name: str, uid: str, second: int, **more: Any) -> dict[str, Any]:
             "name": name,
             "uid": uid,
             "creationTimestamp": f"2026-03-01T06:00:{second:02}Z",
-            "ownerReferences": [{"kind": "Job", "name": job, "uid": f"u-{job}"}],
+            "ownerReferences": [{"kind": "Job", "name": job, "uid": f"u-{job}", "controller": True}],
         },
         "spec": GATED,
         "status": {"phase": "Pending"},
@@ -221,7 +222,7 @@ def test_replace_ends_the_jobs_of_other_runs_only(tmp_path: Path) -> None:
     """As `sparkgen kill` does, and once. An earlier pod of its own Job ends by itself."""
     server = Server(EARLIER, pod("pi-2-w", "u0", 15))
     server.jobs["pi-1"] = {
-        "metadata": {"uid": "u-pi-1", "resourceVersion": "1", "annotations": {"mine": "1"}},
+        "metadata": {"uid": "u-pi-1", "resourceVersion": "1", "labels": LABELS, "annotations": {"mine": "1"}},
         "spec": {"activeDeadlineSeconds": 900},
     }
     waited(server, tmp_path, nothing, lambda: server.pods.__delitem__(slice(1, 3)), policy="Replace")
@@ -260,11 +261,22 @@ def test_another_pod_takes_the_lease_first(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("found", [{}, {"pi-1": {"metadata": {"uid": "another"}, "spec": {}}}])
-def test_a_job_that_is_gone_is_not_ended_again(tmp_path: Path, found: dict[str, Any]) -> None:
-    """Nor is another one that has its name now; the pod may still be ending."""
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        None,
+        {"uid": "another", "labels": LABELS},
+        {"uid": "u-pi-1", "labels": {"sparkgen.dev/application": "sales"}},
+        {"uid": "u-pi-1"},
+    ],
+    ids=["gone", "another of its name", "of another application", "of nobody"],
+)
+def test_a_job_that_is_gone_or_of_others_is_not_ended(
+    tmp_path: Path, metadata: dict[str, Any] | None
+) -> None:
+    """The pod may still be ending; and a pod may name any Job as its owner."""
     server = Server(EARLIER)
-    server.jobs = found
+    server.jobs = {} if metadata is None else {"pi-1": {"metadata": metadata, "spec": {}}}
     said = waited(server, tmp_path, *[nothing] * REFUSALS, server.pods.pop, policy="Replace")
     assert said[0] == "waiting for the end of pi-1-x; ended: pi-1"
     assert [method for method, path, _ in server.calls if path.startswith(JOBS)] == ["GET"] * (REFUSALS + 1)
