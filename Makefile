@@ -84,7 +84,7 @@ soak: $(STAMP) tools ## Run every long test in full, then N schedules of the sim
 replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1 reduces it to what breaks an invariant; SESSIONS=1; GANGS=1; FILES=1; MEMORY=1)
 	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files) $(if $(MEMORY),--memory)
 
-e2e: $(STAMP) ## Run the end-to-end tests, and the thirteenth of the slow ones that this commit selects, on the test cluster (FAMILY=ipv6 or dual: those of addresses) or on KUBECONFIG's
+e2e: $(STAMP) ## Run the end-to-end tests, and this commit's share of the slow ones, on the test cluster (FAMILY=ipv6 or dual: those of addresses) or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
 e2e-full: $(STAMP) ## Run all end-to-end tests (two hours; as root, on the test cluster); RECORD=1 records how long each takes

@@ -35,7 +35,7 @@ SAID_BY_THE_SCHEMA = (
 """Rules of which the chart's schema says what a schema can say."""
 
 EACH = 12
-"""One in so many documents is given to helm itself in each run, and all of them in their thirteenth."""
+"""One in so many documents is given to helm itself in each run, and all of them in their share."""
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 

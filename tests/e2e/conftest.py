@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "core: played at every commit, however long it takes")
     config.addinivalue_line("markers", "families: played with `make e2e FAMILY=ipv6` and `FAMILY=dual`, too")
     config.addinivalue_line(
-        "markers", "full: takes minutes; `make e2e-full` plays it, `make e2e` every thirteenth commit"
+        "markers", "full: takes minutes; `make e2e-full` plays it, `make e2e` one commit in 24"
     )
 
 

@@ -29,7 +29,7 @@ def test_properties_have_the_examples_of_their_file(request: pytest.FixtureReque
     assert (AT_IMPORT, settings.default.max_examples) == (wanted, wanted)
 
 
-def test_thirteen_commits_play_everything_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_shares_play_everything_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file, and each part of the schedules, in one of them."""
     names = [
         THIS,
@@ -45,7 +45,8 @@ def test_thirteen_commits_play_everything_whole(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("ci", "setting", "shares"), [("", "", 0), ("", "all", 13), ("true", "none", 0), ("true", "", 1)]
+    ("ci", "setting", "shares"),
+    [("", "", 0), ("", "all", share.SHARES), ("true", "none", 0), ("true", "", 1)],
 )
 def test_only_ci_plays_a_share_unasked(
     monkeypatch: pytest.MonkeyPatch, ci: str, setting: str, shares: int

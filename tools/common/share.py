@@ -1,6 +1,6 @@
-"""Which share of the long tests a commit plays: one of thirteen, so that as many commits play them all.
+"""Which share of the long tests a commit plays: one of 24, so that as many commits play them all.
 
-`SPARKGEN_SHARE` overrides the commit: `all`, `none`, or the number of a share (0 to 12).
+`SPARKGEN_SHARE` overrides the commit: `all`, `none`, or the number of a share (0 to 23).
 
     PYTHONPATH=tools .venv/bin/python -m common.share promtool   print whether it is this commit's turn
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from common.cachedir import ToolError
 
 SETTING = "SPARKGEN_SHARE"
-SHARES = 13
+SHARES = 24
 """So many commits play every long test."""
 
 

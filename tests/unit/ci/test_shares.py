@@ -20,7 +20,7 @@ SECONDS = st.dictionaries(st.text(min_size=1, max_size=8), st.floats(0.1, 700), 
 
 @given(SECONDS)
 def test_every_slow_test_is_in_one_share(seconds: dict[str, float]) -> None:
-    """Thirteen commits in a row play each of them once."""
+    """As many commits in a row as there are shares play each of them once."""
     found = shares.pack(seconds)
     assert found.keys() == seconds.keys()
     assert set(found.values()) <= set(range(shares.SHARES))
@@ -63,7 +63,7 @@ def test_the_shares_do_not_depend_on_the_order_of_the_table(count: int) -> None:
     assert shares.pack(seconds) == shares.pack(dict(reversed(seconds.items())))
 
 
-def test_what_a_thirteenth_of_the_commits_adds_to_ci_is_never_added_twice() -> None:
+def test_what_one_of_the_shares_adds_to_ci_is_never_added_twice() -> None:
     """One commit builds promtool, another plays the tests of addresses with IPv6, and a third with both."""
     names = ("promtool", "ipv6", "dual")
     assert len({share.share_of(name) for name in names}) == len(names)
