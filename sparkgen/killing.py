@@ -8,6 +8,7 @@ sync from Git.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 KILLED = "sparkgen.dev/killed"
@@ -18,14 +19,15 @@ REPLACED_BY = "sparkgen.dev/replaced-by"
 """Annotation of such a Job: the newer run that ended it (spec.concurrencyPolicy)."""
 
 
-def killing(workload: Mapping[str, Any], now: str, replaced_by: str = "") -> dict[str, Any]:
-    """Returns the patch that ends a driver's object; `now`: as an API server writes times.
+def killing(workload: Mapping[str, Any], now: datetime, replaced_by: str = "") -> dict[str, Any]:
+    """Returns the patch that ends a driver's object; `now`: with a time zone.
 
     A Deployment, which an apply starts again, is not marked.
     """
     if workload["kind"] == "Deployment":
         return {"spec": {"replicas": 0}}
-    annotations = {KILLED: now, **({REPLACED_BY: replaced_by} if replaced_by else {})}
+    text = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    annotations = {KILLED: text, **({REPLACED_BY: replaced_by} if replaced_by else {})}
     before = workload["spec"].get("activeDeadlineSeconds")
     if before is not None and not (workload["metadata"].get("annotations") or {}).get(KILLED):
         annotations[DEADLINE] = str(before)

@@ -198,8 +198,11 @@ class Application(Described):
     deadline_seconds: int | None
     ttl_seconds: int | None
     suspend: bool
-    concurrency_policy: str
-    """What happens while another run is active. For a scheduled application, `schedule` has the CronJob's."""
+    concurrency_policy: str | None
+    """What happens while another run is active; None if both run.
+
+    For a scheduled application, `schedule` has the CronJob's.
+    """
     batch: BatchScheduler | None
     run: Mapping[str, Any]
     """The section `run` of the document."""

@@ -87,7 +87,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         deadline_seconds=spec.get("activeDeadlineSeconds"),
         ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
-        concurrency_policy=spec.get("concurrencyPolicy") or "Allow",
+        concurrency_policy=None if (policy := spec.get("concurrencyPolicy")) == "Allow" else policy,
         batch=batch_scheduler(spec, executors.minimum, executors.initial),
         run=spec.get("run") or {},
         history=_history(value, spec),

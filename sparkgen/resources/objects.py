@@ -99,7 +99,7 @@ def _values(application: Application, run: str) -> dict[str, Any]:
         "name": application.name,
         "byAllocator": not application.by_spark,
         "bySpark": application.by_spark,
-        "concurrency": None if application.concurrency_policy == "Allow" else application.concurrency_policy,
+        "concurrency": application.concurrency_policy,
         "namespace": application.namespace,
         "run": run,
         "labels": labels,

@@ -54,7 +54,7 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "run": run,
         "byAllocator": not application.by_spark,
         "bySpark": application.by_spark,
-        "concurrency": None if application.concurrency_policy == "Allow" else application.concurrency_policy,
+        "concurrency": application.concurrency_policy,
         "role": role.spec,
         "roleName": role.name,
         "mainContainer": MAIN_CONTAINER[role.name],

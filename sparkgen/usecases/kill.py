@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 def kill(cluster: Cluster, run: Run, now: datetime) -> Object:
     """End a run; returns its driver's object as the server has it then. `now`: with a time zone."""
-    text = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return cluster.patch(run.workload, killing(run.workload, text), manager=KILLER)
+    return cluster.patch(run.workload, killing(run.workload, now), manager=KILLER)
 
 
 def run_to_kill(application: Application, wanted: str) -> Run | None:

@@ -145,19 +145,18 @@ class _Look:
 
     def act(self, decided: Turn, found: Gathered, now: datetime) -> None:
         """Take the turn, or end Jobs. What fails is tried again in the next look."""
-        text = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         if decided.take is not None:
             spec = {
                 "holderIdentity": found.own.identity,
                 "leaseTransitions": decided.take,
-                "acquireTime": text.replace("Z", ".000000Z"),
+                "acquireTime": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000000Z"),
             }
             body = {"metadata": {"resourceVersion": found.version}, "spec": spec}
             self._call("PATCH", self._lease, body=body, headers=MERGE_PATCH)
         for name, uid in sorted(decided.ends.items()):
-            self._end(f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{name}", uid, text)
+            self._end(f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{name}", uid, now)
 
-    def _end(self, path: str, uid: str, now: str) -> None:
+    def _end(self, path: str, uid: str, now: datetime) -> None:
         """End a Job of this application, unless it is gone or has been ended; its pods may still end."""
         reply = self._api.call("GET", path)
         if reply.status == HTTPStatus.NOT_FOUND:
