@@ -274,7 +274,7 @@ def compare(values: list[Value], *results: list[chart_batch.Rendered]) -> None:
     """
     for value, *found in zip(values, *results, strict=True):
         wanted = parity.errors(value)
-        theirs = None if parity.refusing(value) else parity.rendered(value)
+        theirs = None if wanted or parity.refusing(value) else parity.rendered(value)
         for result in found:
             assert parity.refused(result.problems) == wanted, value
             if theirs is not None:
