@@ -86,6 +86,8 @@ class Code(enum.StrEnum):
     MAX_UNSCHEDULABLE_PODS = "MaxUnschedulablePods"
     WAIT_FOR_REGISTRATION = "WaitForRegistration"
     MAXIMUM_REACHED = "MaximumReached"
+    HELD = "Held"
+    """`spec.allocation.hold` is on."""
     HOST_PORTS_TAKEN = "HostPortsTaken"
     NODE_AVOIDED = "NodeAvoided"
     API_SERVER_SLOW = "ApiServerSlow"

@@ -266,6 +266,7 @@ OWN_ROWS = (
         for name, step in (
             ("maxUnschedulablePods", "limit pods with a ResourceQuota"),
             ("waitForRegistration", "delete it"),
+            ("hold", "delete it"),
             ("locality", "prefer nodes with `executor.affinity`"),
             ("memoryOverheadRecovery", "raise `executor.memoryOverhead`"),
             ("pendingTimeout", "watch pending pods with an alert"),

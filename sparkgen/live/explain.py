@@ -88,6 +88,8 @@ def _running(facts: RunFacts, now: datetime) -> Reason | None:
     for hindrance in _hindrances(facts, now):
         if hindrance.code == Code.TOKENS_NOT_RENEWED:
             return tokens_end(hindrance)
+        if hindrance.code == Code.HELD:
+            return known_reason(hindrance)
     if _lacks(counts):
         placed = sum(bool(pod["spec"].get("nodeName")) for pod in facts.run.executors)
         if reason := gangs.executors_wait(facts.gang, placed):

@@ -16,7 +16,11 @@ from sparkgen.runtime.kubernetes.refusals import BY_CODE
 
 MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)
 
-WITH_STEP: Mapping[str, str] = {Code.RUN_EXPIRED: "expired", Code.MEMORY_RAISED: "memory-raised"}
+WITH_STEP: Mapping[str, str] = {
+    Code.RUN_EXPIRED: "expired",
+    Code.MEMORY_RAISED: "memory-raised",
+    Code.HELD: "held",
+}
 """Codes whose message has the next step after a semicolon -> the reason's name."""
 
 

@@ -114,6 +114,8 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     allocation = spec.get("allocation") or {}
     if "memoryOverheadRecovery" in allocation:
         yield (*outer, "allocation", "memoryOverheadRecovery"), "nothing limits an executor's memory here"
+    if "hold" in allocation:
+        yield (*outer, "allocation", "hold"), "the application has its executors in one process"
     if "resources" in allocation:
         yield (*outer, "allocation", "resources"), "sparkgen starts the executors itself"
     yield from given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)

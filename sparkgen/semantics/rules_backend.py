@@ -84,6 +84,12 @@ RESTRICTIONS: tuple[Restriction, ...] = (
         step="delete it",
     ),
     Restriction(
+        "holding the application",
+        "Spark reads its settings once",
+        ("allocation", "hold"),
+        step="delete it, or end the run with `sparkgen kill`",
+    ),
+    Restriction(
         "more memory for the executors after one that was killed for lack of it",
         "Spark keeps their memory, and since 4.2 gives them one task at a time",
         ("allocation", "memoryOverheadRecovery"),

@@ -427,6 +427,8 @@ class Driver:
         refuse = {int(text) for text in body["refuse"]}
         self._refuse(refuse)
         self._bound()
+        if body.get("hold"):
+            self.decommission(len(state.ids(ExecutorStatus.REGISTERED)))
         if (dict(state.statuses), len(state.ended)) != before:
             self._changed()
 

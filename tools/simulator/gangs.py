@@ -116,5 +116,7 @@ def _with_gang(settings: AllocationSettings, gang: int) -> AllocationSettings:
 def _bounded(change: SettingsChange, settings: AllocationSettings) -> SettingsChange:
     """The change of settings without a change of the gang, whose size is in the template."""
     most = change.settings.maximum
-    kept = replace(settings, maximum=None if most is None else max(most, settings.minimum))
+    kept = replace(
+        settings, hold=change.settings.hold, maximum=None if most is None else max(most, settings.minimum)
+    )
     return replace(change, settings=kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
@@ -254,7 +255,9 @@ def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
                 settings_change,
                 settings=_gated(Random(f"gates {seed} {settings_change.at}"), settings_change.settings),
             )
-            for settings_change in _settings_changes(random, settings, horizon)
+            for settings_change in _held(
+                Random(f"hold {seed}"), settings, _settings_changes(random, settings, horizon), horizon
+            )
         ),
         faults=faults,
         calm_at=max([horizon, *(fault.at + fault.amount for fault in faults)]) + 1.0,
@@ -338,6 +341,23 @@ def _moment(random: Random, horizon: float, moments: list[float]) -> float:
     if moments and random.random() < 0.6:
         return max(0.0, random.choice(moments) + random.uniform(-0.5, 5.0))
     return random.uniform(0.0, horizon)
+
+
+def _held(
+    random: Random, settings: AllocationSettings, changes: list[SettingsChange], horizon: float
+) -> list[SettingsChange]:
+    """The changes, and in some schedules a hold, which ends again or not."""
+    if random.random() < 0.8:
+        return changes
+    begin = random.uniform(0.0, horizon)
+    end = random.uniform(begin, horizon) if random.random() < 0.6 else math.inf
+    timeline = [SettingsChange(0.0, settings), *changes]
+
+    def at(time: float) -> SettingsChange:
+        latest = [change.settings for change in timeline if change.at <= time][-1]
+        return SettingsChange(time, replace(latest, hold=begin <= time < end))
+
+    return [at(time) for time in sorted({begin, end, *(change.at for change in changes)} - {math.inf})]
 
 
 def _settings_changes(random: Random, settings: AllocationSettings, horizon: float) -> list[SettingsChange]:

@@ -402,9 +402,9 @@ class World:
         if others:
             return f"the driver waits for {others}"
         wanted = driver.state.targets if self.settings.dynamic else {0: self.settings.instances}
-        total = min(sum(wanted.values()), most_executors(self.settings))
+        total = 0 if self.settings.hold else min(sum(wanted.values()), most_executors(self.settings))
         lowered = (
-            bool(self.schedule.settings_changes) and len(driver.registered) > total
+            bool(self.schedule.settings_changes) and not self.settings.hold and len(driver.registered) > total
         )  # registered executors stay after the maximum was lowered
         if len(driver.registered) != total and not lowered:
             return f"{sorted(driver.registered)} are registered, and {total} are wanted in all"

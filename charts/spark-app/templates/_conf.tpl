@@ -176,7 +176,7 @@ and `confSources` of a projected volume.
       {{- $_ := set $allocation $name (get $properties $property | include "sparkgen.stripped" | atoi) -}}
     {{- end -}}
   {{- end -}}
-  {{- $allocation = merge $allocation (pick ($spec.allocation | default dict) "maxUnschedulablePods" "waitForRegistration" "locality") -}}
+  {{- $allocation = merge $allocation (pick ($spec.allocation | default dict) "maxUnschedulablePods" "waitForRegistration" "hold" "locality") -}}
   {{- with dig "allocation" "memoryOverheadRecovery" dict $spec -}}
     {{- $recovery := dict -}}
     {{- range $name, $text := . -}}

@@ -31,13 +31,17 @@ private[spark] object Verdict {
 /** Executor bounds as the reviewed tuning has them now; None is unbounded. */
 private[spark] final case class Bounds(minimum: Option[Int], maximum: Option[Int])
 
-/** What the allocator reports: docs/design/protocol.md. `bounds` is None with static allocation. */
+/**
+ * What the allocator reports: docs/design/protocol.md. `bounds` is None with static allocation; `hold`: whether all
+ * executors are to leave.
+ */
 private[spark] final case class Report(
     tag: String,
     gone: Map[String, Verdict],
     refuse: Set[String],
     bounds: Option[Bounds],
     failure: Option[String],
+    hold: Boolean,
     nodes: Nodes)
 
 private[spark] object Report {
@@ -49,6 +53,7 @@ private[spark] object Report {
     refuse = root.path("refuse").elements.asScala.map(_.asText).toSet,
     bounds = present(root.path("bounds")).map(node => Bounds(int(node.path("minimum")), int(node.path("maximum")))),
     failure = present(root.path("failure")).map(_.asText),
+    hold = root.path("hold").asBoolean(false),
     nodes = nodes(root))
 
   private def verdict(id: String, node: JsonNode): Verdict = {

@@ -6,7 +6,7 @@ import scala.concurrent.Future
 
 import org.apache.spark.SparkContext
 import org.apache.spark.deploy.security.HadoopDelegationTokenManager
-import org.apache.spark.internal.config.SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO
+import org.apache.spark.internal.config.{DECOMMISSION_ENABLED, SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO}
 import org.apache.spark.resource.ResourceProfile
 import org.apache.spark.rpc.{RpcAddress, RpcCallContext}
 import org.apache.spark.scheduler._
@@ -165,7 +165,27 @@ private[spark] class SparkgenSchedulerBackend(
       }
     }
     report.bounds.foreach(bounds.follow)
+    if (report.hold) {
+      decommissionAll()
+    }
+    removeIdleDraining()
     report.failure.foreach(failure.stop)
+  }
+
+  /** No task starts on an executor any more, those that run end first. Spark's target stays as it is. */
+  private def decommissionAll(): Unit = {
+    val active = getExecutorIds().filter(isExecutorActive).map(_ -> ExecutorDecommissionInfo("The application is held"))
+    if (active.nonEmpty) {
+      decommissionExecutors(active.toArray, adjustTargetNumExecutors = false, triggeredByExecutor = false)
+    }
+  }
+
+  /** Without spark.decommission.enabled, an executor does not end by itself when its tasks have ended. */
+  private def removeIdleDraining(): Unit = if (!conf.get(DECOMMISSION_ENABLED)) {
+    val draining = getExecutorIds().filter(slot.current.status(_).contains(Status.Draining))
+    if (draining.nonEmpty) {
+      killExecutors(draining, adjustTargetNumExecutors = false, countFailures = false, force = false)
+    }
   }
 
   private def hold(id: String): Unit = {

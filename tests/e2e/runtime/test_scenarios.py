@@ -8,10 +8,12 @@ import io
 import json
 import re
 import zipfile
+from typing import Any
 
 import pytest
 from deployed import Deployed, deploy, document, leaving, wait_until
 
+from cluster import faults
 from cluster.configs import PAUSE_IMAGE
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
@@ -205,6 +207,47 @@ def test_the_bounds_can_be_raised_while_it_runs(cluster: Cluster, restricted: st
     cluster.kubectl("annotate", "pod", pod, "-n", restricted, "looked-at=now")
     ready(application, 3)
     cluster.kubectl("delete", "job", application.run, "-n", restricted)
+
+
+DECOMMISSIONED = {"sparkConf": {"spark.decommission.enabled": "true"}}
+HELD: dict[str, tuple[str, dict[str, Any]]] = {
+    "fixed": (NEW, {}),
+    "decommissioned": (OLD, DECOMMISSIONED),
+    "dynamic": (NEW, {"dynamicAllocation": dynamic(2), **DECOMMISSIONED}),
+}
+
+
+@pytest.mark.parametrize(("version", "more"), HELD.values(), ids=HELD)
+def test_a_held_application_gives_its_executors_back_and_gets_them_again(
+    version: str, more: dict[str, Any], cluster: Cluster, restricted: str
+) -> None:
+    """Tasks that run end first, and none is lost; the run and its driver stay, though the allocator dies."""
+    wanted = document("held", version, "hold.py", "8", "nothing", "5", **more)
+    application = deploy(cluster, restricted, wanted)
+    ready(application, 2)
+    driver = application.driver()["metadata"]
+    for hold in (True, False):
+        wanted["spec"]["allocation"] = {"hold": hold}
+        assert deploy(cluster, restricted, wanted).run == application.run
+        # The kubelet looks at a pod's ConfigMaps again when the pod changes.
+        note = f"looked-at={hold}"
+        cluster.kubectl("annotate", "pod", driver["name"], "-n", restricted, note, "--overwrite")
+        if hold:
+            wait_until(lambda: not application.executors(), 60, "the executors are gone", application.story)
+            assert faults.kill_container(application.driver(), "allocator")
+            wait_until(lambda: _restarted(application), 60, "the allocator runs again", application.story)
+            assert not application.executors()
+    assert application.wait() == "Complete", application.story()
+    assert "total: 28" in application.logs()
+    assert application.driver()["metadata"]["uid"] == driver["uid"]
+    assert {"Held", "Resumed"} <= {event["reason"] for event in application.events()}
+    assert not application.losses()
+
+
+def _restarted(application: Deployed) -> bool:
+    """Whether the allocator runs again after its end."""
+    states = application.driver()["status"]["initContainerStatuses"]
+    return any(one["name"] == "allocator" and one["restartCount"] and one["ready"] for one in states)
 
 
 def test_what_the_code_asks_for_against_the_review_stops_the_application(

@@ -383,6 +383,20 @@ CASES = {
             wanted=1,
         ),
     ),
+    "held": Case(
+        "the document holds the application",
+        "held",
+        "the application is held, so it gets no executors",
+        "to resume it, delete spec.allocation.hold",
+        running(),
+        hinders(
+            Hindrance(
+                Code.HELD,
+                "the application is held, so it gets no executors; to resume it, delete spec.allocation.hold",
+            ),
+            wanted=0,
+        ),
+    ),
     "executor-memory-failed": Case(
         "a task has lost four executors for want of memory",
         "executor-memory",

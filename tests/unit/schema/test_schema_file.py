@@ -86,6 +86,7 @@ def test_tunable_fields() -> None:
         "spec.allocation.maxPendingPods",
         "spec.allocation.maxUnschedulablePods",
         "spec.allocation.waitForRegistration",
+        "spec.allocation.hold",
         "spec.allocation.locality",
         "spec.allocation.locality.enabled",
         "spec.allocation.locality.hosts",
@@ -110,6 +111,7 @@ def test_the_gates_defaults_are_the_allocators() -> None:
     for name, value in {
         "maxUnschedulablePods": usual.max_unschedulable,
         "waitForRegistration": usual.wait_for_registration,
+        "hold": usual.hold,
         "locality.enabled": usual.locality,
     }.items():
         assert EVERY_FIELD[f"spec.allocation.{name}"].schema["default"] == value

@@ -29,7 +29,7 @@ from sparkgen.runtime.allocator.decide import (
     prune_memory,
     removals,
 )
-from sparkgen.runtime.allocator.driver import client_session, mailbox
+from sparkgen.runtime.allocator.driver import client_session, mailbox, protocol
 from sparkgen.runtime.allocator.driver import sessions as rules
 from sparkgen.runtime.allocator.observe import causes, view
 from sparkgen.runtime.allocator.pods import kubernetes_backend
@@ -840,3 +840,21 @@ def a_kill_before_the_maximum_is_a_failure(patch: pytest.MonkeyPatch) -> None:
 def the_limit_stays(patch: pytest.MonkeyPatch) -> None:
     """The pod says that it has more memory, and its limit is that of its profile."""
     patch.setattr(pod_template, "_with_memory", lambda container, _: container)
+
+
+@breaks("none-while-held")
+def a_hold_is_only_for_the_driver(patch: pytest.MonkeyPatch) -> None:
+    """Executors leave, and others are created in their place."""
+    real = executor_states.wanted
+
+    def wanted(target: DriverTarget, settings: Any) -> dict[int, int]:
+        return real(target, replace(settings, hold=False))
+
+    patch.setattr(executor_states, "wanted", wanted)
+
+
+@breaks("target-reached")
+def the_driver_hears_of_no_hold(patch: pytest.MonkeyPatch) -> None:
+    """No more executors are created, and those that have registered stay."""
+    real = protocol.report_body
+    patch.setattr(protocol, "report_body", lambda report, tag: real(replace(report, hold=False), tag))

@@ -73,6 +73,20 @@ class BoundedCalls(Invariant):
                 raise self.broken(f"{more} x {kind} while there is nothing to do")
 
 
+class NoneWhileHeld(Invariant):
+    """While the application is held, no new executor is created.
+
+    `target-reached` has the rest: they all leave, and the wanted number is reached after the hold.
+    """
+
+    name = "none-while-held"
+
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
+        created = [one.id for one in now.decision.actions if isinstance(one, Create) and not one.again]
+        if now.settings.hold and created:
+            raise self.broken(f"executors {created} are created while the application is held")
+
+
 @dataclass(frozen=True, slots=True)
 class RefusalBackoff:
     """The last refused round of creations: its number in a row, and its time by both clocks."""

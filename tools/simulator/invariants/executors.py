@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from simulator.driver import FIRST_SESSION
-from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoneWhileHeld, NoSpin, Patience
 from simulator.invariants.files import EndsWithoutFiles
 from simulator.invariants.gangs import BeginsWithItsMinimum, GangTogether, NoDeadlock
 from simulator.invariants.gates import BoundedUnschedulable, KeepsItsPlace, WaitsForRegistration
@@ -309,6 +309,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     EveryLossOnce,
     TargetReached,
     BoundedCalls,
+    NoneWhileHeld,
     Patience,
     BoundedMemory,
     NoLeak,

@@ -94,7 +94,10 @@ class GangTogether(Invariant):
 
 
 class BeginsWithItsMinimum(Invariant):
-    """If Spark waits for a minimum of executors, it begins with at least as many, and it does begin."""
+    """If Spark waits for a minimum of executors, it begins with at least as many, and it does begin.
+
+    An application that is held until the end need not begin.
+    """
 
     name = "begins-with-its-minimum"
 
@@ -107,7 +110,7 @@ class BeginsWithItsMinimum(Invariant):
 
     def ends_quiet(self) -> None:
         driver, least = self.world.driver, self.world.schedule.begins_with
-        if least and driver is not None and not driver.begun:
+        if least and driver is not None and not driver.begun and not self.world.settings.hold:
             raise self.broken(
                 f"{sorted(driver.registered)} are registered, but the application does not start"
             )

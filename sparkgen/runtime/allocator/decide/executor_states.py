@@ -175,5 +175,6 @@ def _leaving(target: DriverTarget, memory: AllocatorMemory) -> frozenset[int]:
 
 
 def wanted(target: DriverTarget, settings: AllocationSettings) -> dict[int, int]:
-    """Executors per profile: Spark's target, within the maximum of all profiles together."""
-    return ceiling.shared(ceiling.asked(target, settings), ceiling.maximum(settings))
+    """Executors per profile: Spark's target, within the maximum of all profiles together; none while held."""
+    most = 0 if settings.hold else ceiling.maximum(settings)
+    return ceiling.shared(ceiling.asked(target, settings), most)

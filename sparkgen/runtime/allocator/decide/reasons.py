@@ -73,8 +73,8 @@ def _ids(ids: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[Led]:
-    """What hinders now, the most serious first. `held`: the hindrances of the gates."""
+def hindrances(situation: Situation, gates_closed: Collection[Hindrance] = ()) -> list[Led]:
+    """What hinders now, the most serious first. `gates_closed`: the hindrances of the gates."""
     memory, now = situation.memory, situation.now
     if memory.failure is not None:
         return [("the application fails: ", memory.failure)]
@@ -85,9 +85,10 @@ def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[L
         if backoff.level and backoff.until > now and backoff.reason is not None:
             found.append((f"{text}, retrying in {backoff.until - now:.0f} s: ", backoff.reason))
     rest = (
+        *held(situation.settings),
         *tokens(situation.target),
         *_limits(situation),
-        *held,
+        *gates_closed,
         *_places(situation),
         *memory_recovery.advice(situation),
     )
@@ -106,6 +107,13 @@ def tokens(target: DriverTarget) -> Iterator[Hindrance]:
 def _utc(seconds: int) -> str:
     """Formats seconds since 1970 as in logs (ISO 8601, UTC)."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def held(settings: AllocationSettings) -> Iterator[Hindrance]:
+    """Says that the document holds the application, if it does."""
+    if settings.hold:
+        text = "the application is held, so it gets no executors; to resume it, delete spec.allocation.hold"
+        yield Hindrance(Code.HELD, text)
 
 
 def _limits(situation: Situation) -> Iterator[Hindrance]:

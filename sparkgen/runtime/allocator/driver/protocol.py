@@ -76,6 +76,8 @@ class DriverReport:
     """The nodes that executors run on, by name; empty if tasks should not wait for nodes."""
     data_hosts: tuple[tuple[str, str], ...] = ()
     """Hosts of data, and the nodes that the document assigns to them."""
+    hold: bool = False
+    """Whether the driver lets all executors finish their tasks and leave."""
 
 
 def nodes(executors: Iterable[ObservedExecutor]) -> dict[str, NodeReport]:
@@ -157,6 +159,8 @@ def report_body(report: DriverReport, tag: str) -> dict[str, Any]:
         "bounds": limits,
         "failure": None if report.failure is None else marked(report.failure.code, report.failure),
     }
+    if report.hold:
+        body["hold"] = True
     if report.nodes:
         body["nodes"] = {name: _node(node) for name, node in report.nodes.items()}
     return body | ({"dataHosts": dict(report.data_hosts)} if report.data_hosts else {})

@@ -26,7 +26,8 @@ class Round:
     def report(self) -> DriverReport:
         """The report to the driver after this round."""
         decision, settings = self.decision, self.settings
-        report = DriverReport(decision.gone, decision.refuse, protocol.bounds(settings), decision.failure)
+        bounds = protocol.bounds(settings)
+        report = DriverReport(decision.gone, decision.refuse, bounds, decision.failure, hold=settings.hold)
         if not settings.locality:
             return report
         nodes = protocol.nodes(self.snapshot.executors.values())

@@ -113,6 +113,7 @@ def _settings(
         max_failures=limit("maxExecutorFailures", 0),
         failures_interval=seconds("executorFailuresValidityIntervalMs", defaults.failures_interval),
         memory_recovery=_memory_recovery(allocation, reader),
+        hold=reader.switch(allocation, "allocation", "hold"),
         locality=reader.switch(locality, title, "enabled", default=defaults.locality),
         data_hosts=reader.texts(locality, title, "hosts"),
     )

@@ -102,7 +102,8 @@ def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
     if failed:
         text = f"stopping the application: {decision.failure}"
         yield LogLine(LogEvent.FAILURE, text, LogLevel.ERROR, _hindrance_fact(decision.failure))
-    if not (failed or decision.actions or _settled(before, now) or _hindered(before, now)):
+    hindered = _hindered(before, now) or _resumed(before, now)
+    if not (failed or decision.actions or _settled(before, now) or hindered):
         return
     facts = {
         "wanted": _texts(executor_states.wanted(now.target, now.settings)),
@@ -131,12 +132,16 @@ def _hindered(before: Round | None, now: Round) -> bool:
     return bool(_hindrance(now)) and (before is None or _hindrance(now) != _hindrance(before))
 
 
+def _resumed(before: Round | None, now: Round) -> bool:
+    return before is not None and before.settings.hold and not now.settings.hold
+
+
 def _hindrance(made: Round) -> tuple[tuple[int, object], ...]:
     memory = made.decision.memory
     backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
     list_failure = [(0, made.snapshot.list_failure.reason)] if made.snapshot.list_failure.reason else []
     bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
-    held = [(0, field) for field in made.decision.held]
+    held = [(0, field) for field in (*made.decision.held, *(["hold"] if made.settings.hold else []))]
     return (
         *memory.added_memory.items(),
         *list_failure,
@@ -154,7 +159,7 @@ def settings(value: AllocationSettings) -> str:
         executors = f"{value.minimum} to {most} executors"
     else:
         executors = f"{value.instances} executors"
-    parts = [executors]
+    parts = [executors, *(["held, so none for now"] if value.hold else [])]
     if value.batch_size is not None:
         parts.append(f"{value.batch_size} at a time, every {value.batch_delay:g} s")
     if value.max_pending is not None:

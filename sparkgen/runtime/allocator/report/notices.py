@@ -24,6 +24,9 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     unlisted = now.snapshot.list_failure
     if unlisted.permanent and unlisted.reason is not None:
         found.append(Notice("ExecutorsNotShown", unlisted.reason, warning=True))
+    found += [Notice("Held", each) for each in reasons.held(now.settings)]
+    if before is not None and before.settings.hold and not now.settings.hold:
+        found.append(Notice("Resumed", Hindrance(Code.HELD, "the application is no longer held")))
     if ceiling.is_reached(now.target, now.settings):
         text = "the driver wants more executors than the maximum of all resource profiles together"
         bound = Hindrance(Code.MAXIMUM_REACHED, f"{text}: {ceiling.words(now.settings)}")

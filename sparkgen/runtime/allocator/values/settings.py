@@ -66,6 +66,8 @@ class AllocationSettings:
     """The template's terminationGracePeriodSeconds: on a healthy node, no deletion takes longer."""
     gang: int = 0
     """From the template: the number of executors that Kubernetes' scheduler places together or not at all."""
+    hold: bool = False
+    """No executor is wanted for now: those that exist leave, and the driver keeps waiting."""
     locality: bool = True
     """Whether executors prefer nodes with data for their tasks, and tasks wait for these nodes."""
     data_hosts: tuple[tuple[str, str], ...] = ()

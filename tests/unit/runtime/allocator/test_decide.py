@@ -994,3 +994,40 @@ def test_one_that_was_refused_and_ends_is_no_failure() -> None:
     decision = decided(seen([pod(1), ended]), wants(1, registered={1}, refused={2}))
     assert decision.memory.failures == ()
     assert decision.memory.losses[2].cause is Cause.KILLED
+
+
+HELD = replace(DYNAMIC, hold=True)
+
+
+@pytest.mark.parametrize("settings", [HELD, AllocationSettings(instances=3, hold=True)])
+def test_while_held_nothing_is_created_and_what_has_not_registered_goes(settings: AllocationSettings) -> None:
+    """Whether Spark or the document says how many, and whatever the minimum is; Spark ends what it has."""
+    decision = decided(seen([pod(1), pod(2, PodPhase.PENDING)]), wants(3, registered={1}), settings=settings)
+    assert ids(decision.actions, Create) == []
+    assert ids(decision.actions, Delete) == [2]
+    assert [hindrance.code for hindrance in decision.hindrances] == [Code.HELD]
+    assert "removing 2: more than Spark wants; the application is held" in decision.reason
+
+
+def test_an_application_that_starts_held_gets_no_executors() -> None:
+    """Not even the minimum, which is created before the driver reports."""
+    settings = AllocationSettings(dynamic=True, minimum=2, initial=2, hold=True)
+    assert decided(seen(), DriverTarget(), AllocatorMemory(), settings).actions == ()
+
+
+def test_after_a_hold_the_target_counts_again() -> None:
+    """Executors that are still leaving do not count."""
+    leaving = wants(2, draining={1})
+    held = decided(seen([pod(1)]), leaving, settings=HELD)
+    assert held.actions == ()
+    assert ids(decided(seen([pod(1)]), leaving, held.memory).actions, Create) == [10, 11]
+
+
+def test_a_gang_that_is_held_is_removed_and_comes_back_whole() -> None:
+    """Members that wait for a node leave at once; after the hold, the gang is created again."""
+    gang = AllocationSettings(instances=2, gang=2)
+    waits = [pod(id_, PodPhase.PENDING, gang=True) for id_ in (1, 2)]
+    held = decided(seen(waits), wants(2), settings=replace(gang, hold=True))
+    assert sorted(ids(held.actions, Delete)) == [1, 2]
+    resumed = decided(seen(), wants(2), settings=gang)
+    assert [action.gang for action in resumed.actions if isinstance(action, Create)] == [True, True]

@@ -291,3 +291,14 @@ def test_pods_that_are_pending_for_long_are_told_in_the_log_once() -> None:
     now = made(decision, snapshot=Snapshot(executors={1: stuck}))
     assert texts(before, now) == [text]
     assert texts(now, now) == []
+
+
+def test_a_hold_is_told_when_it_begins_and_when_it_ends() -> None:
+    """In the log, also if nothing is created or removed, and as Events."""
+    held, free = made(hold=True), made()
+    assert texts(free, held) == ["the driver's target: 0 wanted", "2 of 2 executors"]
+    assert texts(held, held) == []
+    assert "2 of 2 executors" in texts(held, free)
+    assert [notice.reason for notice in notices(free, held)] == ["Held"]
+    assert [notice.reason for notice in notices(held, free)] == ["Resumed"]
+    assert "held, so none for now" in log_lines.settings(held.settings)

@@ -48,7 +48,7 @@ def test_the_report_of_the_page() -> None:
     loss = Loss(Cause.OOM, message, True, 137)
     nodes = {"worker-3": NodeReport((1, 2), ("10.0.0.13",))}
     data = (("datanode-0", "worker-3"),)
-    report = DriverReport({4: loss}, frozenset({7}), (0, 10), None, nodes, data)
+    report = DriverReport({4: loss}, frozenset({7}), (0, 10), None, nodes, data, hold=True)
     assert protocol.report_body(report, REPORT["tag"]) == REPORT
     failed = DriverReport(failure=Hindrance(Code.FORBIDDEN, "no executor can start", "no right"))
     assert protocol.report_body(failed, "t")["failure"] == "[Forbidden] no executor can start: no right"

@@ -38,6 +38,7 @@ def test_times_are_milliseconds() -> None:
         "maxPendingPods": 50,
         "maxUnschedulablePods": 30,
         "waitForRegistration": True,
+        "hold": True,
         "locality": {"enabled": False, "hosts": {"dn-1": "node-b", "dn-0": "node-a"}},
         "memoryOverheadRecovery": {"stepMiB": 512, "maxIncreaseMiB": 2048},
         "executorTimeoutMs": 60000,
@@ -52,6 +53,7 @@ def test_times_are_milliseconds() -> None:
         max_pending=50,
         max_unschedulable=30,
         wait_for_registration=True,
+        hold=True,
         locality=False,
         data_hosts=(("dn-0", "node-a"), ("dn-1", "node-b")),
         memory_recovery=MemoryRecovery(512, 2048),
@@ -177,3 +179,12 @@ def test_a_switch_is_true_or_false(value: object) -> None:
     """What is neither is refused, and what held before still holds."""
     with pytest.raises(BadTuning, match=r"waitForRegistration must be true or false, not "):
         parse(text(allocation={"waitForRegistration": value}))
+
+
+def test_an_allocator_that_restarts_after_a_bad_edit_stays_held(folder: Path) -> None:
+    """The last good file says that it is held."""
+    path, kept = folder / "tuning.json", folder / "kept.json"
+    path.write_text(text(executors={"instances": 2}, allocation={"hold": True}))
+    TuningFile(path, 30.0, kept)
+    path.write_text("{")
+    assert TuningFile(path, 30.0, kept).settings.hold
