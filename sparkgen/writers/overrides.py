@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
@@ -89,9 +90,7 @@ def _down_to(root: Path, folders: Iterable[Path]) -> set[Path]:
     """`root`, these folders, and all folders between."""
     found = {root}
     for folder in folders:
-        while folder not in found and folder != folder.parent:
-            found.add(folder)
-            folder = folder.parent  # noqa: PLW2901 - upwards
+        found.update(takewhile(lambda one: one not in found, (folder, *folder.parents)))
     return found
 
 
