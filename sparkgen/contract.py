@@ -44,6 +44,10 @@ FETCH_CONTAINER = "fetch"
 ALLOCATOR_CONTAINER = "allocator"
 CONCURRENCY_CONTAINER = "concurrency"
 """It waits until no other driver of the application runs, before everything else (spec.concurrencyPolicy)."""
+DRIVER_HELPERS = (CONCURRENCY_CONTAINER, INSTALL_CONTAINER, ALLOCATOR_CONTAINER)
+"""The containers that any driver's pod may have beside its own, with the allocator's token or its volumes.
+
+No document gives a container one of these names, also where the pod has no such container."""
 LEASE_SUFFIX = "-concurrency"
 """How the name of an application's Lease ends, which says whose turn it is."""
 HISTORY = "history"

@@ -18,8 +18,6 @@ from sparkgen.model.runtime import image_field
 from sparkgen.resources.exposure import shows_pages
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, DocumentFacts
 
-_RUNTIME = (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
-
 
 @dataclass(frozen=True, slots=True)
 class Subject(View):
@@ -129,7 +127,7 @@ def _pod(facts: DocumentFacts, role: str, template: Mapping[str, Any]) -> Pod:
 
 def _container(facts: DocumentFacts, role: str, spec: Mapping[str, Any], *, init: bool) -> Container:
     name = spec["name"]
-    if role == "driver" and name in _RUNTIME:
+    if role == "driver" and name in contract.DRIVER_HELPERS:
         return Container(role, "runtime", name, spec, (facts.path(image_field(facts.spec)),))
     kind: Kind = "sidecar" if not init or spec.get("restartPolicy") == "Always" else "init"
     places = [item.path for item in facts.containers if (item.role, item.name) == (role, name)]

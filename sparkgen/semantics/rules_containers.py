@@ -16,10 +16,7 @@ from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, Document
 from sparkgen.semantics.findings import ERROR, WARNING, Finding, about_key, rule
 from sparkgen.semantics.wording import listed, shortened
 
-_HELPERS: Mapping[str, tuple[str, ...]] = {
-    "driver": (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER),
-    "executor": (),
-}
+_HELPERS: Mapping[str, tuple[str, ...]] = {"driver": contract.DRIVER_HELPERS, "executor": ()}
 """Role -> the containers that sparkgen adds to its pods."""
 
 POD_PORTS = {

@@ -137,6 +137,18 @@ def test_labels_of_a_neighbour_take_no_memory(program: Any) -> None:
         assert list(program.owned("/x", "default", "pi")) == ["a"]
 
 
+def test_labels_and_annotations_may_have_any_name(program: Any) -> None:
+    """Whoever makes an object in the namespace chooses them, and none is the object's own field."""
+    own = {"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}
+    odd = {"uid": "x", "ownerReferences": "x", "finalizers": "x", "metadata": "x"}
+    mine = {"name": "mine", "uid": "1", "annotations": {**own, **odd}, "labels": odd}
+    theirs = {"name": "theirs", "uid": "2", "annotations": odd, "labels": odd}
+    items = [{"metadata": mine}, {"metadata": theirs}]
+    with serving(200, body=json.dumps({"items": items}).encode()) as api:
+        program.API = api.address
+        assert list(program.owned("/x", "default", "pi")) == ["mine"]
+
+
 def listed(uid: str, annotations: dict[str, str] | None = None, finalizers: Any = None) -> dict[str, Any]:
     """An object `a` as the program keeps it. With finalizers (also none): it is being deleted."""
     return {
@@ -146,7 +158,6 @@ def listed(uid: str, annotations: dict[str, str] | None = None, finalizers: Any 
         "deleting": finalizers is not None and annotations is None,
         "finalizers": finalizers or [],
         "foreground": "foregroundDeletion" in (finalizers or []),
-        "controller": None,
         "owner": None,
     }
 

@@ -56,7 +56,7 @@ class World:
         elif pod.wants is None:
             others = [one.seen for one in self.pods.values() if one is not pod]
             pod.wants = self.decides(pod.seen, others, pod.lease[0], pod.policy)
-            self.doomed |= pod.wants.ends.keys()
+            self.doomed |= {name for name, _ in pod.wants.ends}
         else:
             wants, version, pod.wants, pod.lease = pod.wants, pod.lease[1], None, None
             if wants.go is not None:

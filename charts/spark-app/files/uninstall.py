@@ -43,22 +43,25 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def trimmed(value):
-    """An object's metadata without what may be large: anybody's labels must not take this pod's memory."""
-    if "uid" not in value:
+    """An object without what may be large in its metadata: anybody's labels must not take this pod's memory.
+
+    Each map of an answer comes here. Labels and annotations have texts alone, so none looks like an object.
+    """
+    found = value.get("metadata")
+    if not isinstance(found, dict) or "uid" not in found:
         return value
-    annotations = value.get("annotations")
-    own = annotations if isinstance(annotations, dict) else {}
-    finalizers, owners = value.get("finalizers") or [], value.get("ownerReferences") or []
-    return {
-        "name": value.get("name"),
-        "uid": value["uid"],
-        "annotations": {key: text for key, text in own.items() if key.startswith("meta.helm.sh/")},
-        "deleting": "deletionTimestamp" in value,
+    finalizers, owners = found.get("finalizers") or [], found.get("ownerReferences") or []
+    annotations = found.get("annotations") or {}
+    metadata = {
+        "name": found.get("name"),
+        "uid": found["uid"],
+        "annotations": {key: text for key, text in annotations.items() if key.startswith("meta.helm.sh/")},
+        "deleting": "deletionTimestamp" in found,
         "finalizers": finalizers[:FEW],
         "foreground": FOREGROUND in finalizers,
-        "controller": value.get("controller"),  # of an owner
-        "owner": next((owner["uid"] for owner in owners if owner["controller"]), None),
+        "owner": next((owner["uid"] for owner in owners if owner.get("controller")), None),
     }
+    return {"metadata": metadata}
 
 
 def call(method, path, query=None, body=None):

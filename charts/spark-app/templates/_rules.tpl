@@ -36,7 +36,7 @@ says (sparkgen/semantics).
   {{- range $container := .containers -}}
     {{- $reserved := list (get $facts.tables.mainContainer $container.role) -}}
     {{- if eq $container.role "driver" -}}
-      {{- $reserved = concat $reserved (list $c.INSTALL_CONTAINER $c.ALLOCATOR_CONTAINER) -}}
+      {{- $reserved = concat $reserved $c.DRIVER_HELPERS -}}
     {{- else if eq "sidecar" (dig "shuffleService" "mode" "" $facts.spec) -}}
       {{- $reserved = append $reserved $c.SHUFFLE_CONTAINER -}}
     {{- end -}}

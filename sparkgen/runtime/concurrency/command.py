@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -75,8 +75,8 @@ def wait(
                 replace_file(target, f"{decided.go}\n", READABLE)
                 say(f"no other run is active; this is attempt {decided.go} of the application")
                 return
-            look.act(decided, found, now())
-            refusals, text = 0, _text(decided)
+            ended = look.act(decided, found, now())
+            refusals, text = 0, _text(decided, ended)
         except (Unanswered, CallFailed, Malformed) as error:
             text = str(error)
             refusals += isinstance(error, Malformed) or (isinstance(error, Unanswered) and error.lasting)
@@ -88,10 +88,10 @@ def wait(
     raise Refused(said, "apply all rendered manifests of the application again, its Role and Lease included")
 
 
-def _text(decided: Turn) -> str:
-    """What the pod waits for; "" if it waits for nothing."""
-    ended = f"; ended: {', '.join(sorted(decided.ends))}" if decided.ends else ""
-    return f"waiting for the end of {', '.join(decided.ahead)}{ended}" if decided.ahead else ""
+def _text(decided: Turn, ended: Iterable[str]) -> str:
+    """What the pod waits for, after these Jobs were ended; "" if it waits for nothing."""
+    said = f"; ended: {', '.join(ended)}" if ended else ""
+    return f"waiting for the end of {', '.join(decided.ahead)}{said}" if decided.ahead else ""
 
 
 class _Look:
@@ -120,7 +120,7 @@ class _Look:
                 lambda query: self._call("GET", self._pods, query=query), PAGES, MAX_PAGES, self._selector
             )
             for item in objects(reply.body.get("items"), "items")
-            if (driver := driver_of(item)) is not None
+            if (driver := _readable(item)) is not None
         ]
         named = {one.identity: one for one in drivers}
         if seen.holder and seen.holder not in named and (holder := self._holder(seen.holder)) is not None:
@@ -143,8 +143,8 @@ class _Look:
         driver = driver_of(_answered("GET", self._pods, reply).body)
         return driver if driver is not None and driver.identity == identity else None
 
-    def act(self, decided: Turn, found: Gathered, now: datetime) -> None:
-        """Take the turn, or end Jobs. What fails is tried again in the next look."""
+    def act(self, decided: Turn, found: Gathered, now: datetime) -> list[str]:
+        """Take the turn, or end Jobs; returns their names. What fails is tried again in the next look."""
         if decided.take is not None:
             spec = {
                 "holderIdentity": found.own.identity,
@@ -153,25 +153,42 @@ class _Look:
             }
             body = {"metadata": {"resourceVersion": found.version}, "spec": spec}
             self._call("PATCH", self._lease, body=body, headers=MERGE_PATCH)
-        for name, uid in sorted(decided.ends.items()):
-            self._end(f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{name}", uid, now)
+        ended = (self._end(name, uid, found.own.job, now) for name, uid in sorted(decided.ends))
+        return sorted({name for name in ended if name})
 
-    def _end(self, path: str, uid: str, now: datetime) -> None:
-        """End a Job of this application, unless it is gone or has been ended; its pods may still end."""
+    def _end(self, name: str, uid: str, own: tuple[str, str], now: datetime) -> str:
+        """End a Job of this application, or the own one if that is older: its retry comes after a newer run.
+
+        Returns the name of the Job that it has ended; "" if that is gone, or has been ended already.
+        """
+        other = self._job(name, uid)
+        mine = None if other is None or not own[0] else self._job(*own)
+        if other is None or (own[0] and mine is None):
+            return ""
+        gives_way = mine is not None and _age(mine) < _age(other)
+        ended, by = (mine, _run_of(other)) if gives_way and mine is not None else (other, self._run)
+        metadata = ended["metadata"]
+        patch = killing(ended, now, by)
+        patch["metadata"]["resourceVersion"] = name_in(metadata, "resourceVersion")
+        self._call("PATCH", self._path(name_in(metadata, "name")), body=patch, headers=MERGE_PATCH)
+        return name_in(metadata, "name")
+
+    def _job(self, name: str, uid: str) -> dict[str, Any] | None:
+        """A Job of this application that has not been ended; None for any other: a pod may name any owner."""
+        path = self._path(name)
         reply = self._api.call("GET", path)
         if reply.status == HTTPStatus.NOT_FOUND:
-            return
+            return None
         job = _answered("GET", path, reply).body
-        spec, metadata = mapping(job.get("spec"), "spec"), mapping(job.get("metadata"), "metadata")
-        labels = mapping(metadata.get("labels"), "labels")
-        if metadata.get("uid") != uid or labels.get(contract.LABEL_APPLICATION) != self._application:
-            return  # a pod may name any Job as its owner
-        if KILLED in mapping(metadata.get("annotations"), "annotations"):
-            return
-        version = {"resourceVersion": name_in(metadata, "resourceVersion")}
-        patch = killing({"kind": "Job", "metadata": metadata, "spec": spec}, now, self._run)
-        body = {**patch, "metadata": {**patch["metadata"], **version}}
-        self._call("PATCH", path, body=body, headers=MERGE_PATCH)
+        metadata = mapping(job.get("metadata"), "metadata")
+        labels, annotations = (mapping(metadata.get(one), one) for one in ("labels", "annotations"))
+        own = metadata.get("uid") == uid and labels.get(contract.LABEL_APPLICATION) == self._application
+        if not own or KILLED in annotations:
+            return None
+        return {"kind": "Job", "metadata": metadata, "spec": mapping(job.get("spec"), "spec")}
+
+    def _path(self, job: str) -> str:
+        return f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{quote(job, safe='')}"
 
     def _call(self, method: str, path: str, **options: Any) -> Reply:
         return _answered(method, path, self._api.call(method, path, **options))
@@ -182,6 +199,26 @@ def _answered(method: str, path: str, reply: Reply) -> Reply:
         lasting = reply.status in _REFUSALS
         raise Unanswered(f"{method} {path}: {reply.status} {reply.message}", lasting=lasting)
     return reply
+
+
+def _readable(pod: Mapping[str, Any]) -> DriverSeen | None:
+    """The same as `driver_of`; None for a pod that no API server writes. The holder is read by its name."""
+    try:
+        return driver_of(pod)
+    except Malformed:
+        return None
+
+
+def _age(job: Mapping[str, Any]) -> tuple[str, str]:
+    """The place of a Job among those of its application: earlier ones first."""
+    metadata = job["metadata"]
+    return name_in(metadata, "creationTimestamp"), name_in(metadata, "uid")
+
+
+def _run_of(job: Mapping[str, Any]) -> str:
+    """The run's name, which is on its Job; else the Job's."""
+    metadata = job["metadata"]
+    return name_in(mapping(metadata.get("labels"), "labels"), contract.LABEL_RUN) or name_in(metadata, "name")
 
 
 def driver_of(pod: Mapping[str, Any]) -> DriverSeen | None:

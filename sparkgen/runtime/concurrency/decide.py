@@ -7,8 +7,8 @@ over when its pod has ended or is gone. A pod on a node that is cut off counts u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 REPLACE = "Replace"
 
@@ -53,13 +53,13 @@ class Turn:
     """What to do now.
 
     `go`: start, with this number. `take`: write oneself into the Lease, with this number. Otherwise wait for
-    the pods `ahead`, after ending the Jobs `ends` (name -> UID).
+    the pods `ahead`, after ending the Jobs `ends` (name and UID), or one's own Job for a newer one of them.
     """
 
     go: int | None = None
     take: int | None = None
     ahead: tuple[str, ...] = ()
-    ends: Mapping[str, str] = field(default_factory=dict)
+    ends: frozenset[tuple[str, str]] = frozenset()
 
 
 def turn(own: DriverSeen, others: Iterable[DriverSeen], lease: LeaseSeen, policy: str) -> Turn:
@@ -80,5 +80,5 @@ def turn(own: DriverSeen, others: Iterable[DriverSeen], lease: LeaseSeen, policy
     ]
     if not ahead:
         return Turn(take=lease.number + 1)
-    jobs = {one.job for one in ahead} - {own.job, ("", "")} if policy == REPLACE else ()
-    return Turn(ahead=tuple(one.name for one in ahead), ends=dict(jobs))
+    jobs = {one.job for one in ahead} - {own.job, ("", "")} if policy == REPLACE else set()
+    return Turn(ahead=tuple(one.name for one in ahead), ends=frozenset(jobs))

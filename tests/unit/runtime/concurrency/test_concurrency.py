@@ -52,6 +52,18 @@ STARTED = [{"name": "concurrency", "state": {"terminated": {"exitCode": 0}}}]
 EARLIER = pod("pi-1-x", "u1", 10, status={"phase": "Running", "initContainerStatuses": STARTED})
 
 
+def job(name: str, second: int, **more: Any) -> dict[str, Any]:
+    """A Job of the application as the API server has it; `more` replaces its metadata."""
+    metadata = {
+        "name": name,
+        "uid": f"u-{name}",
+        "resourceVersion": "1",
+        "creationTimestamp": f"2026-03-01T05:59:{second:02}Z",
+        "labels": LABELS,
+    }
+    return {"metadata": metadata | more, "spec": {}}
+
+
 class Server:
     """An API server with one Lease, some pods and Jobs; `refuse`: a status for each request instead."""
 
@@ -60,7 +72,7 @@ class Server:
         self.unlabelled: list[Mapping[str, Any]] = []
         self.lease: dict[str, Any] = {"holderIdentity": holder, "leaseTransitions": number}
         self.version = 5
-        self.jobs: dict[str, dict[str, Any]] = {}
+        self.jobs: dict[str, dict[str, Any]] = {"pi-2": job("pi-2", 20)}
         self.refuse = 0
         self.between: Callable[[], object] = lambda: None
         self.calls: list[tuple[str, str, Any]] = []
@@ -221,11 +233,13 @@ def test_a_holder_that_no_pod_has_written(tmp_path: Path, holder: str) -> None:
 def test_replace_ends_the_jobs_of_other_runs_only(tmp_path: Path) -> None:
     """As `sparkgen kill` does, and once. An earlier pod of its own Job ends by itself."""
     server = Server(EARLIER, pod("pi-2-w", "u0", 15))
-    server.jobs["pi-1"] = {
-        "metadata": {"uid": "u-pi-1", "resourceVersion": "1", "labels": LABELS, "annotations": {"mine": "1"}},
-        "spec": {"activeDeadlineSeconds": 900},
-    }
-    waited(server, tmp_path, nothing, lambda: server.pods.__delitem__(slice(1, 3)), policy="Replace")
+    server.jobs["pi-1"] = job("pi-1", 10, annotations={"mine": "1"})
+    server.jobs["pi-1"]["spec"]["activeDeadlineSeconds"] = 900
+    said = waited(server, tmp_path, nothing, lambda: server.pods.__delitem__(slice(1, 3)), policy="Replace")
+    assert said[:2] == [
+        "waiting for the end of pi-1-x; ended: pi-1",
+        "waiting for the end of pi-1-x",
+    ]
     patches = [body for method, path, body in server.calls if method == "PATCH" and path.startswith(JOBS)]
     assert patches == [
         {
@@ -240,6 +254,43 @@ def test_replace_ends_the_jobs_of_other_runs_only(tmp_path: Path) -> None:
             "spec": {"activeDeadlineSeconds": 1},
         }
     ]
+
+
+def test_an_older_run_gives_way_to_a_newer_one(tmp_path: Path) -> None:
+    """Its pod is the later one where its Job tries again: the newer run has started meanwhile, or queues."""
+    server = Server(EARLIER)
+    server.jobs["pi-1"] = job("pi-1", 30, labels={**LABELS, "sparkgen.dev/run": "pi-new"})
+    said = waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")
+    assert said[0] == "waiting for the end of pi-1-x; ended: pi-2"
+    assert "annotations" not in server.jobs["pi-1"]["metadata"]
+    assert server.jobs["pi-2"]["metadata"]["annotations"]["sparkgen.dev/replaced-by"] == "pi-new"
+
+
+def test_a_run_that_has_been_ended_ends_no_other(tmp_path: Path) -> None:
+    """Its pod may be there for a while."""
+    server = Server(EARLIER)
+    server.jobs |= {
+        "pi-1": job("pi-1", 10),
+        "pi-2": job("pi-2", 20, annotations={"sparkgen.dev/killed": "x"}),
+    }
+    waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")
+    assert "PATCH" not in [method for method, path, _ in server.calls if path.startswith(JOBS)]
+
+
+def test_the_name_of_a_forged_owner_is_no_path(tmp_path: Path) -> None:
+    """Whoever creates a pod names its owners."""
+    server = Server(pod("../../pods/y-x", "u1", 10, status=EARLIER["status"]))
+    waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")
+    assert [path for _, path, _ in server.calls if path.startswith(JOBS)] == [
+        f"{JOBS}/..%2F..%2Fpods%2Fy"
+    ] * 2
+
+
+def test_a_pod_that_no_api_server_writes_is_nobodys_turn(tmp_path: Path) -> None:
+    """It would end each new run of the application."""
+    odd = pod("odd-x", "u1", 10)
+    odd["metadata"]["ownerReferences"][0]["name"] = "n" * 2000
+    assert waited(Server(odd), tmp_path) == ["no other run is active; this is attempt 1 of the application"]
 
 
 def test_another_pod_takes_the_lease_first(tmp_path: Path) -> None:
@@ -262,23 +313,21 @@ def test_another_pod_takes_the_lease_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "metadata",
+    "more",
     [
         None,
-        {"uid": "another", "labels": LABELS},
-        {"uid": "u-pi-1", "labels": {"sparkgen.dev/application": "sales"}},
-        {"uid": "u-pi-1"},
+        {"uid": "another"},
+        {"labels": {"sparkgen.dev/application": "sales"}},
+        {"labels": None},
     ],
     ids=["gone", "another of its name", "of another application", "of nobody"],
 )
-def test_a_job_that_is_gone_or_of_others_is_not_ended(
-    tmp_path: Path, metadata: dict[str, Any] | None
-) -> None:
+def test_a_job_that_is_gone_or_of_others_is_not_ended(tmp_path: Path, more: dict[str, Any] | None) -> None:
     """The pod may still be ending; and a pod may name any Job as its owner."""
     server = Server(EARLIER)
-    server.jobs = {} if metadata is None else {"pi-1": {"metadata": metadata, "spec": {}}}
+    server.jobs = {} if more is None else {"pi-1": job("pi-1", 10, **more)}
     said = waited(server, tmp_path, *[nothing] * REFUSALS, server.pods.pop, policy="Replace")
-    assert said[0] == "waiting for the end of pi-1-x; ended: pi-1"
+    assert said[0] == "waiting for the end of pi-1-x"
     assert [method for method, path, _ in server.calls if path.startswith(JOBS)] == ["GET"] * (REFUSALS + 1)
 
 
