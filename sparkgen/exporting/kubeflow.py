@@ -162,6 +162,11 @@ ROWS = (
         for name in _QUEUE
     ),
     Row(
+        "spec.batchSchedulerOptions.executorPriorityClassName",
+        reason="the operator's group has one priority",
+        step="set `executor.priorityClassName`",
+    ),
+    Row(
         "spec.batchSchedulerOptions.minExecutors",
         reason="the operator's group always has all executors",
         step="lower `executor.instances` to the number that must start together",

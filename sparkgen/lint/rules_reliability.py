@@ -130,9 +130,13 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
 
 @rule("SG282", WARNING, PRODUCTION)
 def preemptible_driver(subject: Subject) -> Iterator[Finding]:
-    """Executors with another priority class than the driver: on a full cluster, one may preempt it."""
+    """Executors with another priority class than the driver: on a full cluster, one may preempt it.
+
+    `executorPriorityClassName` is for a lower class, so it is taken to be one beside the driver's.
+    """
     own, others = (role.spec.get("priorityClassName") for role in (subject.driver, subject.executor))
-    if others and others != own:
+    lower = own and subject.facts.get("batchSchedulerOptions", "executorPriorityClassName") is not None
+    if others and others != own and not lower:
         place = ("driver", "priorityClassName") if own else ("executor", "priorityClassName")
         yield Finding(
             subject.facts.path(*place),

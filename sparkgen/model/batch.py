@@ -16,13 +16,15 @@ DEFAULT_QUEUE = "default"
 class BatchScheduler:
     """The scheduler that decides what may run, and its settings.
 
-    `queue` and `priority`: None if the document names none. `gang`: how many executors must exist together, 0
-    if each starts on its own. `resources`: what Volcano reserves instead of the computed sum.
+    `queue` and `priority`: None if the document names none. `executor_priority`: that of the executors.
+    `gang`: how many executors must exist together, 0 if each starts on its own. `resources`: what Volcano
+    reserves instead of the computed sum.
     """
 
     name: Scheduler
     queue: str | None
     priority: str | None
+    executor_priority: str | None
     gang: int
     resources: Mapping[str, Any] | None
 
@@ -40,6 +42,7 @@ def batch_scheduler(spec: Mapping[str, Any], minimum: int, initial: int) -> Batc
         name=name,
         queue=options.get("queue", DEFAULT_QUEUE if name == "kueue" else None),
         priority=options.get("priorityClassName"),
+        executor_priority=options.get("executorPriorityClassName", options.get("priorityClassName")),
         gang=options.get("minExecutors", default_gang(name, minimum, initial)),
         resources=options.get("resources"),
     )

@@ -34,20 +34,21 @@ def values(application: Application, role: RoleName) -> dict[str, Any]:
     if batch is None:
         return {"batch": None, "queue": None}
     named, kueue = batch.name, batch.name == "kueue"
+    priority = batch.priority if role == "driver" else batch.executor_priority
     grouped = role == "driver" or batch.gang > 0
     return {
         "batch": {
             # With Kueue, the scheduler of Kubernetes places pods, and is the default.
             "schedulerName": named if named in ("volcano", "yunikorn") else None,
             # Volcano's priority is that of the group, and Kueue has its own priority classes.
-            "priority": batch.priority if named in ("yunikorn", "kube-scheduler") else None,
+            "priority": priority if named in ("yunikorn", "kube-scheduler") else None,
             "volcano": named == "volcano",
             "yunikorn": named == "yunikorn",
             "queue": batch.queue,
             "taskGroup": TASK_GROUPS[role] if grouped else None,
             "gang": str(batch.gang) if named == "kube-scheduler" and batch.gang else None,
         },
-        "queue": {"name": batch.queue, "priority": batch.priority} if kueue else None,
+        "queue": {"name": batch.queue, "priority": priority} if kueue else None,
     }
 
 

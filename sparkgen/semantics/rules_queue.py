@@ -16,6 +16,7 @@ _LOCAL_QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _OPTIONS = "batchSchedulerOptions"
 _READ_BY = {
     "queue": ("kueue", "volcano", "yunikorn"),
+    "executorPriorityClassName": ("kueue", "yunikorn", "kube-scheduler"),
     "resources": ("volcano",),
 }
 """Option -> the schedulers that read it; without the options that all of them read."""

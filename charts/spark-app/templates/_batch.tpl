@@ -16,7 +16,8 @@
     {{- $batch := dict "name" . "gang" (int $gang) "initial" (int $initial) -}}
     {{- if eq . "kueue" -}}{{- $_ := set $batch "queue" $.t.defaultQueue -}}{{- end -}}
     {{- with $options.queue -}}{{- $_ := set $batch "queue" . -}}{{- end -}}
-    {{- with $options.priorityClassName -}}{{- $_ := set $batch "priority" . -}}{{- end -}}
+    {{- with $options.priorityClassName -}}{{- $_ := set (set $batch "priority" .) "executorPriority" . -}}{{- end -}}
+    {{- with $options.executorPriorityClassName -}}{{- $_ := set $batch "executorPriority" . -}}{{- end -}}
     {{- if hasKey $options "resources" -}}{{- $_ := set $batch "resources" $options.resources -}}{{- end -}}
     {{- $_ := set $ "batch" $batch -}}
     {{- if eq . "kueue" -}}
@@ -33,8 +34,9 @@
   {{- with .app.batch -}}
     {{- $told := dict "volcano" (eq .name "volcano") "yunikorn" (eq .name "yunikorn") -}}
     {{- if has .name (list "volcano" "yunikorn") -}}{{- $_ := set $told "schedulerName" .name -}}{{- end -}}
-    {{- if and (hasKey . "priority") (has .name (list "yunikorn" "kube-scheduler")) -}}
-      {{- $_ := set $told "priority" .priority -}}
+    {{- $priority := get . (ternary "priority" "executorPriority" (eq $.role.name "driver")) -}}
+    {{- if and $priority (has .name (list "yunikorn" "kube-scheduler")) -}}
+      {{- $_ := set $told "priority" $priority -}}
     {{- end -}}
     {{- if hasKey . "queue" -}}{{- $_ := set $told "queue" .queue -}}{{- end -}}
     {{- if or .gang (eq $.role.name "driver") -}}
@@ -42,8 +44,10 @@
     {{- end -}}
     {{- if and .gang (eq .name "kube-scheduler") -}}{{- $_ := set $told "gang" (toString .gang) -}}{{- end -}}
     {{- $_ := set $.values "batch" $told -}}
-    {{- if eq .name "kueue" -}}{{- $_ := set $.values "queue" (pick . "queue" "priority") -}}{{- end -}}
-    {{- with $.values.queue.queue -}}{{- $_ := set $.values.queue "name" . -}}{{- end -}}
+    {{- if eq .name "kueue" -}}
+      {{- $_ := set $.values "queue" (dict "name" .queue) -}}
+      {{- with $priority -}}{{- $_ := set $.values.queue "priority" . -}}{{- end -}}
+    {{- end -}}
   {{- end -}}
 {{- end -}}
 

@@ -19,6 +19,7 @@ Make = Callable[..., Any]
 
 GROUP = "scheduling.k8s.io/group-name"
 TASK_GROUP = "yunikorn.apache.org/task-group-name"
+QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
 TASK_GROUPS = "yunikorn.apache.org/task-groups"
 SIDECAR = {
     "name": "proxy",
@@ -92,6 +93,22 @@ def test_yunikorns_own_settings_are_on_the_driver(rendered: Make) -> None:
     found = rendered(batchScheduler="yunikorn", driver=driver, **executors(3)).driver
     assert found["metadata"]["annotations"][name] == text
     assert task_groups(found).keys() == {"spark-driver", "spark-executor"}
+
+
+@pytest.mark.parametrize("scheduler", ["kueue", "yunikorn", "kube-scheduler"])
+def test_executors_may_have_a_lower_priority_than_their_driver(rendered: Make, scheduler: str) -> None:
+    """So that preemption takes them first; without it, both have the same."""
+
+    def classes(**options: str) -> tuple[object, object]:
+        found = rendered(batchScheduler=scheduler, batchSchedulerOptions=options)
+        if scheduler == "kueue":
+            both = (found.workload["metadata"]["labels"], found.executor["metadata"]["labels"])
+            return both[0].get(QUEUE_PRIORITY), both[1].get(QUEUE_PRIORITY)
+        return found.driver["spec"].get("priorityClassName"), found.executor["spec"].get("priorityClassName")
+
+    assert classes(priorityClassName="high", executorPriorityClassName="low") == ("high", "low")
+    assert classes(executorPriorityClassName="low") == (None, "low")
+    assert classes(priorityClassName="high") == ("high", "high")
 
 
 def test_yunikorn_has_no_group_of_no_members(rendered: Make) -> None:
