@@ -18,6 +18,7 @@ from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT
 from sparkgen.codes import Code
+from tests.e2e.shuffle import services
 
 NEW = TESTED_VERSIONS[-1]
 SOON = [
@@ -178,22 +179,33 @@ def on_node2(nodes: Nodes, **executor: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.full
-def test_a_drained_node_keeps_what_a_budget_protects(cluster: Cluster, restricted: str, nodes: Nodes) -> None:
-    """`kubectl drain` with a PodDisruptionBudget of one: executors move one by one, and nobody is blamed."""
-    budget = {
+def budget(namespace: str, application: str) -> dict[str, Any]:
+    """A PodDisruptionBudget that leaves an application at least one executor."""
+    return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": {"name": "drained", "namespace": restricted},
+        "metadata": {"name": application, "namespace": namespace},
         "spec": {
             # A number: for a percentage, Kubernetes would ask the owner for its scale, and a pod has none.
             "minAvailable": 1,
             "selector": {
-                "matchLabels": {"sparkgen.dev/application": "drained", "spark-role": "executor"},
+                "matchLabels": {"sparkgen.dev/application": application, "spark-role": "executor"},
             },
         },
     }
-    cluster.apply(budget)
+
+
+def drain(cluster: Cluster, application: str) -> subprocess.CompletedProcess[str]:
+    """`kubectl drain node2`, for the pods of an application."""
+    selector = f"--pod-selector=sparkgen.dev/application={application}"
+    flags = (selector, "--delete-emptydir-data", "--timeout=150s")
+    return cluster.try_kubectl("drain", "node2", *flags, seconds=200)
+
+
+@pytest.mark.full
+def test_a_drained_node_keeps_what_a_budget_protects(cluster: Cluster, restricted: str, nodes: Nodes) -> None:
+    """`kubectl drain` with a PodDisruptionBudget of one: executors move one by one, and nobody is blamed."""
+    cluster.apply(budget(restricted, "drained"))
     with recorded(cluster, restricted) as record:
         options = on_node2(nodes)
         application = deploy(
@@ -201,9 +213,7 @@ def test_a_drained_node_keeps_what_a_budget_protects(cluster: Cluster, restricte
         )
         registered(application, 2)
         nodes.open("node1", "executor")
-        selector = "--pod-selector=sparkgen.dev/application=drained"
-        flags = (selector, "--delete-emptydir-data", "--timeout=150s")
-        said = cluster.try_kubectl("drain", "node2", *flags, seconds=200)
+        said = drain(cluster, "drained")
         drained = record.count
         assert said.returncode == 0, said.stderr
         assert application.wait() == "Complete", application.story()
@@ -213,6 +223,32 @@ def test_a_drained_node_keeps_what_a_budget_protects(cluster: Cluster, restricte
     assert blamed(application) == []
     assert len(application.losses(Code.EVICTED)) == 2
     assert len(record.uids("executor")) == 4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("moves", [True, False], ids=["moved", "lost"])
+def test_shuffle_files_leave_a_drained_node_before_it_goes(
+    cluster: Cluster, restricted: str, nodes: Nodes, moves: bool
+) -> None:
+    """With decommissioning, they go to the executors that stay, and no map task runs again."""
+    names = ("decommission", "storage.decommission", "storage.decommission.shuffleBlocks")
+    conf = {f"spark.{name}.enabled": "true" for name in names} if moves else {}
+    wanted = services.application(
+        "moving", NEW, None, f"still:{GO}", "16", "4", sparkConf=conf, **on_node2(nodes, instances=2)
+    )
+    del wanted["spec"]["dynamicAllocation"]
+    cluster.apply(budget(restricted, "moving"))
+    application = services.deploy(cluster, restricted, wanted)
+    services.wait_for_line(application, "mapped: 4")
+    nodes.open("node1", "executor")
+    said = drain(cluster, "moving")
+    assert said.returncode == 0, said.stderr
+    application.touch(GO)
+    assert application.wait() == "Complete", application.story()
+    told = services.result(application)
+    assert told["bytes"] == [told["expected"]]
+    assert told["mapTasks"] == (4 if moves else 8), told
+    assert blamed(application) == []
 
 
 @pytest.mark.full
