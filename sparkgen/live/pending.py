@@ -23,12 +23,7 @@ from sparkgen.live.values import containers, status_of, waiting
 from sparkgen.model import key_fields
 from sparkgen.objects import ObjectView
 
-OURS = (
-    contract.CONCURRENCY_CONTAINER,
-    contract.INSTALL_CONTAINER,
-    contract.FETCH_CONTAINER,
-    contract.ALLOCATOR_CONTAINER,
-)
+OURS = (*contract.DRIVER_HELPERS, contract.FETCH_CONTAINER)
 """Containers of the runtime image."""
 _PULLS = ("Pulling", "Pulled", "Failed", "BackOff")
 """Reasons of the kubelet's Events about images."""

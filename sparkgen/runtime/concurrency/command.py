@@ -165,8 +165,9 @@ class _Look:
         mine = None if other is None or not own[0] else self._job(*own)
         if other is None or (own[0] and mine is None):
             return ""
-        gives_way = mine is not None and _age(mine) < _age(other)
-        ended, by = (mine, _run_of(other)) if gives_way and mine is not None else (other, self._run)
+        ended, by = other, self._run
+        if mine is not None and _age(mine) < _age(other):
+            ended, by = mine, _run_of(other)
         metadata = ended["metadata"]
         patch = killing(ended, now, by)
         patch["metadata"]["resourceVersion"] = name_in(metadata, "resourceVersion")

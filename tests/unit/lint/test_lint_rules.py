@@ -37,6 +37,18 @@ CHECKS = {rule.code: rule.check for rule in rules_for(APPLICATION, RULES)}
         # A driver runs no tasks: its threads are not as many as `cores`.
         ("SG264", "spec: {driver: {cores: 1, coreRequest: '2'}}", []),
         ("SG264", "spec: {executor: {cores: 1, coreRequest: '2'}}", ["coreRequest"]),
+        (
+            "SG282",
+            "spec: {driver: {priorityClassName: a}, executor: {priorityClassName: b}}",
+            ["priorityClassName"],
+        ),
+        *(
+            ("SG282", f"spec: {{batchScheduler: yunikorn, batchSchedulerOptions: {{{options}}}}}", paths)
+            for options, paths in (
+                ("executorPriorityClassName: low", ["priorityClassName"]),
+                ("priorityClassName: high, executorPriorityClassName: low", []),
+            )
+        ),
     ],
 )
 def test_what_a_rule_reports(code: str, text: str, paths: list[str]) -> None:

@@ -102,7 +102,7 @@ def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
     if failed:
         text = f"stopping the application: {decision.failure}"
         yield LogLine(LogEvent.FAILURE, text, LogLevel.ERROR, _hindrance_fact(decision.failure))
-    hindered = _hindered(before, now) or _resumed(before, now)
+    hindered = _hindered(before, now) or notices.is_resumed(before, now)
     if not (failed or decision.actions or _settled(before, now) or hindered):
         return
     facts = {
@@ -130,10 +130,6 @@ def _hindered(before: Round | None, now: Round) -> bool:
     if now.target.token_failures != (before.target.token_failures if before else ()):
         return True
     return bool(_hindrance(now)) and (before is None or _hindrance(now) != _hindrance(before))
-
-
-def _resumed(before: Round | None, now: Round) -> bool:
-    return before is not None and before.settings.hold and not now.settings.hold
 
 
 def _hindrance(made: Round) -> tuple[tuple[int, object], ...]:

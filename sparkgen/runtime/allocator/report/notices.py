@@ -25,7 +25,7 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     if unlisted.permanent and unlisted.reason is not None:
         found.append(Notice("ExecutorsNotShown", unlisted.reason, warning=True))
     found += [Notice("Held", each) for each in reasons.held(now.settings)]
-    if before is not None and before.settings.hold and not now.settings.hold:
+    if is_resumed(before, now):
         found.append(Notice("Resumed", Hindrance(Code.HELD, "the application is no longer held")))
     if ceiling.is_reached(now.target, now.settings):
         text = "the driver wants more executors than the maximum of all resource profiles together"
@@ -44,6 +44,11 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
         if loss.cause not in (Cause.KILLED, Cause.DELETED)
     ]
     return found + list(pending(now))
+
+
+def is_resumed(before: Round | None, now: Round) -> bool:
+    """Whether a hold has ended with this round."""
+    return before is not None and before.settings.hold and not now.settings.hold
 
 
 def pending(now: Round) -> Iterator[Notice]:
