@@ -79,10 +79,10 @@ test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="p
 
 soak: $(STAMP) tools ## Run every long test in full, then N schedules of the simulator, starting at SEED (N=100000 SEED=1)
 	@SPARKGEN_SHARE=all $(BIN)/pytest $(WORKERS) -rs $(TESTS)
-	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files) $(if $(MEMORY),--memory)
+	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files) $(if $(MEMORY),--memory) $(if $(POOLS),--pools)
 
-replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1 reduces it to what breaks an invariant; SESSIONS=1; GANGS=1; FILES=1; MEMORY=1)
-	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files) $(if $(MEMORY),--memory)
+replay: $(STAMP) ## Print what happens in one schedule of the simulator (SEED=11; SHRINK=1 reduces it to what breaks an invariant; SESSIONS=1; GANGS=1; FILES=1; MEMORY=1; POOLS=1)
+	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files) $(if $(MEMORY),--memory) $(if $(POOLS),--pools)
 
 e2e: $(STAMP) ## Run the end-to-end tests, and this commit's share of the slow ones, on the test cluster (FAMILY=ipv6 or dual: those of addresses) or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)

@@ -90,6 +90,8 @@ class Code(enum.StrEnum):
     """`spec.allocation.hold` is on."""
     HOST_PORTS_TAKEN = "HostPortsTaken"
     NODE_AVOIDED = "NodeAvoided"
+    POOL_PAUSED = "PoolPaused"
+    """A pool of nodes gave executors no node, or lost nodes often."""
     API_SERVER_SLOW = "ApiServerSlow"
     MAX_EXECUTOR_FAILURES = "MaxExecutorFailures"
 
@@ -120,6 +122,7 @@ PASSING = frozenset(
         Code.MAX_PENDING_PODS,
         Code.MAXIMUM_REACHED,
         Code.NODE_AVOIDED,
+        Code.POOL_PAUSED,
         Code.MEMORY_RAISED,
     }
 )

@@ -270,9 +270,15 @@ OWN_ROWS = (
             ("locality", "prefer nodes with `executor.affinity`"),
             ("memoryOverheadRecovery", "raise `executor.memoryOverhead`"),
             ("pendingTimeout", "watch pending pods with an alert"),
+            ("poolTimeout", "delete it"),
             ("onMismatch", "delete it"),
             ("resources", "delete it: no other tool has an allocator"),
         )
+    ),
+    Row(
+        "spec.executor.pools",
+        reason="no other tool gives executors of one application several sets of nodes",
+        step="write the node selector and tolerations of one pool into `executor`",
     ),
     Row("spec.sparkUIOptions.ingress", reason="sparkgen renders it", step="write an Ingress yourself"),
     Row("spec.sparkUIOptions.route", reason="sparkgen renders it", step="write an HTTPRoute yourself"),

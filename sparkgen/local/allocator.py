@@ -19,7 +19,7 @@ from sparkgen.runtime.allocator.driver import session as sessions
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import Session
 from sparkgen.runtime.allocator.driver.sessions import SessionMode
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, FixedSettings, TuningFile
 from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.session_parts import notebook_rules
@@ -52,7 +52,9 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
     folders = plan.folders
     try:
         template = read_template(plan.template)
-        tuned = TuningFile(folders.tuning, grace_of(template), folders.session / contract.TUNING_FILE)
+        tuned = TuningFile(
+            folders.tuning, FixedSettings(grace_of(template)), folders.session / contract.TUNING_FILE
+        )
         mode = SessionMode.NOTEBOOK if plan.ports.notebook else None
         place = sessions.DriverLocation(folders.session, plan.attempt.application_id, LOOPBACK, mode)
         if mode is not None:

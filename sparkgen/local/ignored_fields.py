@@ -31,6 +31,7 @@ _POD_FIELDS = {
     "affinity": "there is one machine",
     "tolerations": "there is one machine",
     "topologySpreadConstraints": "there is one machine",
+    "pools": "there is one machine",
     "priorityClassName": NO_PODS,
     "schedulerName": NO_PODS,
     "securityContext": "processes run as you",

@@ -163,6 +163,7 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> dict[str,
         "memoryOverheadRecovery": _memory_recovery(given.get("memoryOverheadRecovery")),
         "executorTimeoutMs": _milliseconds(properties.get(f"{prefix}executor.timeout")),
         "pendingTimeoutMs": _milliseconds(given.get("pendingTimeout")),
+        "poolTimeoutMs": _milliseconds(given.get("poolTimeout")),
         "maxExecutorFailures": _number(properties.get("spark.executor.maxNumFailures")),
         "executorFailuresValidityIntervalMs": _milliseconds(
             properties.get("spark.executor.failuresValidityInterval")

@@ -10,6 +10,7 @@ from sparkgen.objects import ObjectView
 from sparkgen.preflight import claims, needs, nodes
 from sparkgen.preflight.parts import items, mapping, maps
 from sparkgen.preflight.values import ClusterFacts, Finding, Unknown, Wanted, unchecked
+from sparkgen.runtime.allocator.pods.template import specs_by_pool
 from sparkgen.semantics.software import with_registry
 
 
@@ -18,9 +19,7 @@ def fits(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     if isinstance(facts.nodes, Unknown) or not needs.starts(wanted, facts):
         return
     for group in needs.pods(wanted.objects):
-        if group.role in ("driver", "executor") and (
-            why := nodes.misfit(group.template["spec"], facts.nodes)
-        ):
+        if group.role in ("driver", "executor") and (why := _misfit(group.template, facts.nodes)):
             yield Finding(
                 "nodes",
                 Severity.WARNING,
@@ -28,6 +27,15 @@ def fits(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
                 f"in spec.{group.role}, request less or fix nodeSelector and tolerations; if an autoscaler "
                 "adds such nodes, you can ignore this",
             )
+
+
+def _misfit(template: ObjectView, there: Iterable[ObjectView]) -> str:
+    """Why a pod fits no node; with pools, no node of any of them. "" if it fits one."""
+    pools, there = specs_by_pool(template), tuple(there)
+    if not pools:
+        return nodes.misfit(template["spec"], there)
+    found = {name: nodes.misfit(spec, there) for name, spec in pools.items()}
+    return "; ".join(f"in pool {name}, {why}" for name, why in found.items()) if all(found.values()) else ""
 
 
 def storage(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:

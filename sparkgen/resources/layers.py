@@ -752,6 +752,10 @@ LAYERS: Mapping[str, Layer] = {
         "@if": "batch.gang",
         "metadata": {"annotations": {contract.ANNOTATION_GANG: "@{batch.gang}"}},
     },
+    "pools": {
+        "@if": "pools",
+        "metadata": {"annotations": {contract.ANNOTATION_POOLS: "@{pools}"}},
+    },
     # Each executor is a workload of its own in the queue, and is admitted separately.
     "executor_queue": {
         "@if": "queue",
@@ -822,6 +826,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "volcano",
         "yunikorn",
         "gang",
+        "pools",
         "executor_queue",
     ),
 }

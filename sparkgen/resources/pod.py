@@ -8,6 +8,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import app_name_label, is_true
+from sparkgen.names import canonical_json
 from sparkgen.resources import batch
 from sparkgen.resources.delivery import delivery_values, pull_secrets, used_by_fetch
 from sparkgen.resources.fill import fill
@@ -81,6 +82,7 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "userContainers": _user_containers(role),
         **_scratch(application, role),
         **batch.values(application, role.name),
+        "pools": _pools(role),
         "hadoop": bool(application.hadoop or application.hadoop_config_map),
         "ownHadoop": bool(application.hadoop),
         "hadoopConfigMap": application.hadoop_config_map,
@@ -90,6 +92,15 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "confVolumeName": contract.CONF_FILES_VOLUME if sources else contract.CONF_VOLUME,
         "account": (role.name == "executor" and role.spec.get("serviceAccount")) or application.account.name,
     }
+
+
+def _pools(role: Role) -> str | None:
+    """The pools of nodes for executors, as JSON for the allocator; None if they run on any node."""
+    pools = [
+        {"name": pool["name"], "share": pool.get("share") or 0, **picked(pool, "nodeSelector", "tolerations")}
+        for pool in role.spec.get("pools") or ()
+    ]
+    return canonical_json(pools) if pools else None
 
 
 def conf_sources(application: Application) -> list[dict[str, Any]]:

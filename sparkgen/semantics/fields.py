@@ -20,6 +20,7 @@ APPLICATION_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("allocation", "executorFailuresValidityInterval"),
         ("allocation", "executorTimeout"),
         ("allocation", "pendingTimeout"),
+        ("allocation", "poolTimeout"),
         ("connect", "idleTimeout"),
         ("dynamicAllocation", "cachedExecutorIdleTimeout"),
         ("dynamicAllocation", "executorIdleTimeout"),

@@ -102,6 +102,12 @@ RESTRICTIONS: tuple[Restriction, ...] = (
         step="delete it, and alert on pending pods",
     ),
     Restriction(
+        "executors in pools of nodes",
+        "Spark gives all executors one template",
+        ("executor", "pools"),
+        step="delete it, and write the node selector and tolerations of one pool into `executor`",
+    ),
+    Restriction(
         "gangs of Kubernetes' own scheduler",
         "nothing creates the PodGroup of a driver's executors",
         ("batchScheduler",),

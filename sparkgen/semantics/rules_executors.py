@@ -82,6 +82,7 @@ def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
     yield from _switched_off(facts)
     yield from _batches(facts)
     yield from _memory_steps(facts)
+    yield from _pool_timeout(facts)
     if not facts.is_true(DYNAMIC_ALLOCATION):
         return
     least, most = _count(facts, MINIMUM) or 0, _count(facts, MAXIMUM)
@@ -146,6 +147,12 @@ def _memory_steps(facts: DocumentFacts) -> Iterator[Finding]:
             f"from {section['step']}",
             "raise it, or lower `step`",
         )
+
+
+def _pool_timeout(facts: DocumentFacts) -> Iterator[Finding]:
+    if facts.get("allocation", "poolTimeout") is not None and not facts.get("executor", "pools"):
+        path = facts.path("allocation", "poolTimeout")
+        yield about_key(path, "has no effect without `executor.pools`", "add pools, or delete it")
 
 
 @rule("SG127", WARNING)
@@ -261,4 +268,38 @@ def unbounded(facts: DocumentFacts) -> Iterator[Finding]:
             facts.path("dynamicAllocation") if typed else facts.path("sparkConf", DYNAMIC_ALLOCATION),
             "without `maxExecutors`, one large query can request thousands of pods",
             "add `maxExecutors`, with the most that the application ever needs",
+        )
+
+
+@rule("SG325", ERROR)
+def pools(facts: DocumentFacts) -> Iterator[Finding]:
+    """Pools of nodes that contradict each other, their executors or the queue."""
+    path, found = facts.path("executor", "pools"), facts.get("executor", "pools") or ()
+    names: set[str] = set()
+    own = facts.get("executor", "nodeSelector") or {}
+    for index, pool in enumerate(found):
+        if pool["name"] in names:
+            message = "is the name of two pools"
+            step = "give each pool a name of its own"
+            yield Finding((*path, index, "name"), message, pool["name"], "a new name", step)
+        names.add(pool["name"])
+        for key, value in (pool.get("nodeSelector") or {}).items():
+            if key in own and str(own[key]) != str(value):
+                yield Finding(
+                    (*path, index, "nodeSelector", key),
+                    "no node has both this label and that of `executor.nodeSelector`",
+                    str(value),
+                    str(own[key]),
+                    "delete the label in `executor.nodeSelector`, which is for all pools",
+                )
+    total = sum(pool.get("share") or 0 for pool in found)
+    if total > 100:
+        message = "are more than all executors"
+        yield Finding(path, message, f"{total} percent", "at most 100 percent together", "lower the shares")
+    options = facts.get("batchSchedulerOptions") or {}
+    if found and facts.get("batchScheduler") == "yunikorn" and options.get("minExecutors") != 0:
+        yield about_key(
+            path,
+            "YuniKorn reserves places for executors on nodes of any pool",
+            "add `minExecutors: 0` to `batchSchedulerOptions`, so that it reserves none",
         )

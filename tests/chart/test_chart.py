@@ -59,9 +59,9 @@ def test_the_page_lists_the_charts_rules(golden: Callable[[Path, str], None]) ->
 
 
 def test_schema_is_small() -> None:
-    """Helm compiles it at each call: below 82 KiB with room for new fields, and without prose."""
+    """Helm compiles it at each call: below 84 KiB with room for new fields, and without prose."""
     text = (CHART / "values.schema.json").read_text("utf-8")
-    assert len(text) < 83968
+    assert len(text) < 86016
     assert '"description"' not in text.replace('"description":{', "")
     assert "$schema" in text
 

@@ -299,6 +299,7 @@ def consistent(document: Value) -> Value:
         _lifetime(spec)
     _executors(spec)
     _gang(spec)
+    _pools(spec)
     _runtime(spec)
     _accounts(spec)
     _login(spec)
@@ -338,6 +339,21 @@ def _gang(spec: Value) -> None:
     if spec.get("batchScheduler") == "kube-scheduler":
         options["minExecutors"] = 0
         spec["batchSchedulerOptions"] = options
+
+
+def _pools(spec: Value) -> None:
+    """Pools of different names, whose shares and labels contradict nothing, and none for YuniKorn."""
+    executor = spec.get("executor", {})
+    found = _unique(executor.pop("pools", []), "name")
+    if not found or spec.get("batchScheduler") == "yunikorn":
+        return
+    own = executor.get("nodeSelector", {})
+    for pool in found:
+        if "share" in pool:
+            pool["share"] //= len(found)
+        if "nodeSelector" in pool:
+            pool["nodeSelector"] = {k: v for k, v in pool["nodeSelector"].items() if k not in own}
+    executor["pools"] = found
 
 
 PYTHON_FIELDS = ("requirements", "pythonPlatform", "pythonVersion")

@@ -15,6 +15,7 @@ ABOUT = {
     "gangs": "schedules with executors that are useful only together",
     "files": "schedules in which executors wait for their files, or cannot get them",
     "memory": "schedules in which executors have too little memory",
+    "pools": "schedules with pools of nodes, of which one has no room",
 }
 """Sort of schedules -> the help of its option."""
 

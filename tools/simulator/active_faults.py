@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from simulator.event_queue import EventQueue
-from simulator.schedule import FaultKind, InjectedFault
+from simulator.schedule import POOLS, STAYING, FaultKind, InjectedFault
 
 
 @dataclass(slots=True)
@@ -25,8 +25,8 @@ class ActiveFaults:
         self.left[fault.kind] += fault.count
 
     def calm(self) -> None:
-        """End all faults, except that lost files stay lost, and that executors need as much memory."""
-        kept = {kind: self.left[kind] for kind in (FaultKind.NO_FILES, FaultKind.HUNGRY)}
+        """End all faults, except those that stay: lost files, a need for memory, and a pool without nodes."""
+        kept = {kind: self.left[kind] for kind in STAYING}
         self.until.clear()
         self.left.clear()
         self.left.update(kept)
@@ -40,6 +40,12 @@ class ActiveFaults:
         if self.holds(FaultKind.QUEUE_HOLDS):
             return 0
         return self.left[FaultKind.QUEUE] if self.holds(FaultKind.QUEUE) else None
+
+    def short_pool(self) -> int | None:
+        """The index of the pool of nodes that takes no pods now; None if all do."""
+        if self.holds(FaultKind.POOL_SHORT):
+            return (self.left[FaultKind.POOL_SHORT] - 1) % POOLS
+        return self.left[FaultKind.POOL_DRY] - 1 if self.left[FaultKind.POOL_DRY] else None
 
     def takes(self, kind: FaultKind) -> bool:
         """Whether a fault of this kind happens now; if so, it happens one time fewer from now on."""

@@ -106,6 +106,7 @@ class Cluster:
     def __init__(self, world: ClusterSurroundings) -> None:
         schedule = world.schedule
         self.nodes: dict[str, Node] = {}
+        self._pools = schedule.settings.pools
         for _ in range(schedule.nodes):
             self.add_node()
         self.executors: dict[str, Executor] = {}
@@ -122,8 +123,9 @@ class Cluster:
 
     def add_node(self) -> None:
         """Add a node."""
-        name = f"node-{len(self.nodes) + 1}"
-        self.nodes[name] = Node(name)
+        count = len(self.nodes)
+        name, of = f"node-{count + 1}", self._pools
+        self.nodes[name] = Node(name, of[count % len(of)].name if of else "")
 
     def pod(self, executor: Executor) -> Object | None:
         """The executor's pod in the API server; None if it no longer exists."""
@@ -213,14 +215,18 @@ class Cluster:
         taken = sum(used, Counter[str]())
         found: list[Node] = []
         for pod in pods:
-            demanded = nodes.demanded(pod)
             free = [node for node in self.nodes.values() if node.takes and taken[node.name] < self._slots]
-            free = [node for node in free if demanded is None or node.name in demanded]
+            free = [node for node in free if nodes.selects(pod, node) and not self._is_short(node)]
             if not free:
                 return []
             found.append(self._random.choice(free))
             taken[found[-1].name] += 1
         return found
+
+    def _is_short(self, node: Node) -> bool:
+        """Whether the node's pool has no more nodes now: of the pool that is short, no node takes a pod."""
+        short = self._world.active_faults.short_pool()
+        return short is not None and self._pools[short].name == node.pool
 
     def _used(self) -> Counter[str]:
         """The number of this application's pods by node."""

@@ -10,15 +10,21 @@ from sparkgen import contract
 from sparkgen.objects import Object
 
 DISRUPTION = "DisruptionTarget"
+POOL = "pool"
+"""The label of nodes with the name of their pool."""
 BY_QUEUE = "TerminationTarget"
 """Kueue's condition for a pod that it is about to delete."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A node. `reaches`: it can reach the API server. `runs`: its containers run. `there`: it exists."""
+    """A node. `reaches`: it can reach the API server. `runs`: its containers run. `there`: it exists.
+
+    `pool`: the pool of nodes that it belongs to; "" without pools.
+    """
 
     name: str
+    pool: str = ""
     reaches: bool = True
     runs: bool = True
     there: bool = True
@@ -42,6 +48,12 @@ def demanded(pod: Object) -> frozenset[str] | None:
         return None
     rules = [rule for term in required["nodeSelectorTerms"] for part in term.values() for rule in part]
     return frozenset(value for rule in rules for value in rule["values"])
+
+
+def selects(pod: Object, node: Node) -> bool:
+    """Whether the pod's node selector, and its required affinity, allow the node."""
+    names, pool = demanded(pod), (pod["spec"].get("nodeSelector") or {}).get(POOL, node.pool)
+    return (names is None or node.name in names) and pool == node.pool
 
 
 def memory_limit(pod: Object) -> int:

@@ -245,7 +245,7 @@ class AllocatorProcess:
         """Build the allocator as `Allocator` and `cluster.kubernetes_backend` do."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
         self.line = ApiConnection(world.network)
-        pod = template(world.schedule.settings.gang)
+        pod = template(world.schedule.settings)
         self.kube = KubernetesBackend(
             self.line, self.attempt, pod, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )

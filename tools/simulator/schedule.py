@@ -94,6 +94,9 @@ class FaultKind(enum.Enum):
 
     HUNGRY = "executors need more memory than their profile says; the unit is 100 MiB"
 
+    POOL_DRY = "a pool of nodes takes no more pods; the number is the pool's"
+    POOL_SHORT = "a pool of nodes takes no pods for a while; the number is the pool's", LASTS
+
     LIES = (
         "user code impersonates the driver: it requests 100,000 executors, and reports pods as registered",
         LASTS,
@@ -121,7 +124,15 @@ OF_FILES = (FaultKind.FETCH_SLOW, FaultKind.NO_FILES)
 """Faults before an executor's container starts: its init container `fetch` waits, or fails."""
 OF_MEMORY = (FaultKind.HUNGRY,)
 """The need for memory: an executor with less is killed by the kernel a while after it has registered."""
-OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES, *OF_FILES, *OF_MEMORY})
+OF_POOLS = (FaultKind.POOL_DRY, FaultKind.POOL_SHORT)
+"""Pools of nodes that have no room, for a while or for good."""
+POOLS = 2
+"""The number of pools, in schedules with pools."""
+STAYING = (FaultKind.NO_FILES, FaultKind.HUNGRY, FaultKind.POOL_DRY)
+"""Faults that do not end."""
+OWN_CHANCE = frozenset(
+    {FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES, *OF_FILES, *OF_MEMORY, *OF_POOLS}
+)
 KINDS = tuple(kind for kind in FaultKind if kind not in OWN_CHANCE)
 """The kinds that `_faults` draws from. The others have their own random numbers, so that the schedules of
 existing seeds do not change."""

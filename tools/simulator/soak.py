@@ -12,6 +12,7 @@ from typing import Literal
 from simulator.files import file_schedule_of
 from simulator.gangs import gang_schedule_of
 from simulator.memory import memory_schedule_of
+from simulator.pools import pool_schedule_of
 from simulator.run import Result, run
 from simulator.schedule import Schedule, schedule_of, session_schedule_of
 from simulator.shrink import shrunk
@@ -36,15 +37,16 @@ class FailedSchedule:
         return f"seed {self.seed} breaks {self.invariant}: {self.text}"
 
 
-Plan = Literal["plain", "sessions", "gangs", "files", "memory"]
+Plan = Literal["plain", "sessions", "gangs", "files", "memory", "pools"]
 """The sort of schedules: one driver, drivers that come and go, executors that are useful only together,
-files that executors wait for or cannot get, or executors with too little memory."""
+files that executors wait for or cannot get, executors with too little memory, or pools of nodes."""
 PLANS: Mapping[Plan, Callable[..., Schedule]] = {
     "plain": schedule_of,
     "sessions": session_schedule_of,
     "gangs": gang_schedule_of,
     "files": file_schedule_of,
     "memory": memory_schedule_of,
+    "pools": pool_schedule_of,
 }
 """The function that makes the schedule of a seed, and of kinds of faults that it should have more of."""
 

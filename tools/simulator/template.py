@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from simulator.nodes import POOL
 from sparkgen import contract
+from sparkgen.names import canonical_json
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 MEMORY = 1408
 """MiB of an executor of any profile: driver.NEEDS asks for as much."""
@@ -25,12 +29,17 @@ TEMPLATE: dict[str, Any] = {
 }
 
 
-def template(gang: int) -> dict[str, Any]:
-    """The template of executors of which `gang` get their nodes together; 0: each gets its node by itself."""
-    if not gang:
+def template(settings: AllocationSettings) -> dict[str, Any]:
+    """The template of executors with these settings: with their gang and their pools of nodes, if any."""
+    annotations = {}
+    if settings.gang:
+        annotations[contract.ANNOTATION_GANG] = str(settings.gang)
+    if settings.pools:
+        pools = [{**asdict(pool), "nodeSelector": {POOL: pool.name}} for pool in settings.pools]
+        annotations[contract.ANNOTATION_POOLS] = canonical_json(pools)
+    if not annotations:
         return TEMPLATE
-    metadata = {**TEMPLATE["metadata"], "annotations": {contract.ANNOTATION_GANG: str(gang)}}
-    return {**TEMPLATE, "metadata": metadata}
+    return {**TEMPLATE, "metadata": {**TEMPLATE["metadata"], "annotations": annotations}}
 
 
 def attempt() -> Attempt:

@@ -191,7 +191,9 @@ and `confSources` of a projected volume.
   {{- range $name, $property := $t.tuningDurations -}}
     {{- if hasKey $properties $property -}}{{- $_ := set $durations $name (get $properties $property) -}}{{- end -}}
   {{- end -}}
-  {{- with dig "allocation" "pendingTimeout" "" $spec -}}{{- $_ := set $durations "pendingTimeoutMs" . -}}{{- end -}}
+  {{- range $field := list "pendingTimeout" "poolTimeout" -}}
+    {{- with dig "allocation" $field "" $spec -}}{{- $_ := set $durations (print $field "Ms") . -}}{{- end -}}
+  {{- end -}}
   {{- range $name, $text := $durations -}}
     {{- $call := dict "text" $text "unit" "ms" "tables" $t -}}
     {{- template "sparkgen.milliseconds" $call -}}

@@ -99,6 +99,15 @@ In: app, role, run. Out: pod.
   {{- if include "sparkgen.isTrue" (list .app.properties "spark.kubernetes.local.dirs.tmpfs" false) -}}
     {{- $_ := set $values "scratchMedium" "Memory" -}}
   {{- end -}}
+  {{- $pools := list -}}
+  {{- range $pool := .role.spec.pools -}}
+    {{- $made := dict "name" $pool.name "share" (int ($pool.share | default 0)) -}}
+    {{- range $field := list "nodeSelector" "tolerations" -}}
+      {{- with get $pool $field -}}{{- $_ := set $made $field . -}}{{- end -}}
+    {{- end -}}
+    {{- $pools = append $pools $made -}}
+  {{- end -}}
+  {{- if $pools -}}{{- $_ := set $values "pools" (include "sparkgen.canonical" $pools) -}}{{- end -}}
   {{- $_ := set . "values" $values -}}
   {{- template "sparkgen.batchValues" . -}}
 {{- end -}}

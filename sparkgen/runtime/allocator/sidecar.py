@@ -25,9 +25,9 @@ from sparkgen.runtime.allocator.driver.client_session import ClientEndpoint
 from sparkgen.runtime.allocator.driver.driver_address import DriverAddress
 from sparkgen.runtime.allocator.driver.expiry import why_expired
 from sparkgen.runtime.allocator.driver.sessions import SessionMode
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, FixedSettings, TuningFile
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
-from sparkgen.runtime.allocator.pods.template import TemplateError, gang_of, grace_of, read_template
+from sparkgen.runtime.allocator.pods.template import TemplateError, gang_of, grace_of, pools_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel
 from sparkgen.runtime.allocator.session_parts import (
@@ -191,8 +191,8 @@ def _parts(
         defaults = (folders.conf / contract.SPARK_DEFAULTS_FILE).read_text("utf-8")
         kept = folders.session / contract.TUNING_FILE
         ports = host_ports.of_template(template, attempt.executor_name_prefix)
-        path, grace, gang = folders.tuning / contract.TUNING_FILE, grace_of(template), gang_of(template)
-        tuning = TuningFile(path, grace, kept, ports, gang)
+        fixed = FixedSettings(grace_of(template), ports, gang_of(template), pools_of(template))
+        tuning = TuningFile(folders.tuning / contract.TUNING_FILE, fixed, kept)
         place = session.DriverLocation(
             folders.session, attempt.application_id, attempt.pod_ip, sessions.mode, sessions.token_hash
         )

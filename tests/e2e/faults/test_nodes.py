@@ -252,6 +252,48 @@ def test_shuffle_files_leave_a_drained_node_before_it_goes(
 
 
 @pytest.mark.full
+def test_executors_leave_a_pool_without_nodes_and_come_back(
+    cluster: Cluster, restricted: str, nodes: Nodes
+) -> None:
+    """The preferred pool has no node, so they run in the other one; later, a new one is in the preferred."""
+    nodes.open("node1", "driver")
+    pools = [
+        {"name": "spot", "nodeSelector": nodes.at("executor")},
+        {"name": "stable", "nodeSelector": nodes.at("driver")},
+    ]
+    options = {"executor": {"instances": 2, "pools": pools}, "allocation": {"poolTimeout": "8s"}}
+    wanted = document("pools", NEW, "rounds.py", GO, driver={"nodeSelector": nodes.at("driver")}, **options)
+    application = deploy(cluster, restricted, wanted)
+    registered(application, 2)
+    assert in_pools(application) == {("stable", "node1")}
+    said = [event["message"] for event in application.events() if event["reason"] == "PoolPaused"]
+    assert "pool spot gave executors no node within 8 s" in said[0]
+    nodes.open("node2", "executor")
+    for _ in range(4):  # the first may still avoid the pool; each next one tries it
+        victim = application.executors("Running")[0]["metadata"]["name"]
+        cluster.kubectl("delete", "pod", victim, "-n", restricted, "--wait=false")
+        wait_until(lambda name=victim: replaced(application, name), 90, "it is replaced", application.story)
+        if ("spot", "node2") in in_pools(application):
+            break
+    assert ("spot", "node2") in in_pools(application), application.story()
+    application.touch(GO)
+    assert application.wait() == "Complete", application.story()
+    assert blamed(application) == []
+
+
+def in_pools(application: Deployed) -> set[tuple[str, str]]:
+    """The pools and nodes of the executors that run."""
+    running = application.executors("Running")
+    return {(label(pod, "sparkgen.dev/pool"), pod["spec"]["nodeName"]) for pod in running}
+
+
+def replaced(application: Deployed, name: str) -> bool:
+    """Whether two executors run, and this one does not."""
+    running = {pod["metadata"]["name"] for pod in application.executors("Running")}
+    return len(running) == 2 and name not in running
+
+
+@pytest.mark.full
 def test_an_executor_that_uses_too_much_disk_is_to_blame(cluster: Cluster, restricted: str) -> None:
     """The kubelet evicts it for its own volume's limit: the application's fault; the task runs again."""
     volume = {"name": "fill", "emptyDir": {"sizeLimit": "20Mi"}}

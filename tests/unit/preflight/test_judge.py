@@ -454,6 +454,26 @@ def test_a_pod_that_no_node_could_take() -> None:
     assert found(asked, nodes=tuple(small), live=there) == []
 
 
+def test_an_executor_needs_a_node_of_one_pool() -> None:
+    """The others may be there later; the node selector and tolerations of `executor` are for all of them."""
+    pools = [
+        {"name": "spot", "tolerations": [{"key": "spot", "operator": "Exists"}]},
+        {"name": "stable", "nodeSelector": {"life": "stable"}},
+    ]
+    asked = wanted(executor={"instances": 1, "pools": pools})
+    images = ("docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1")
+    drivers = node(*images)
+    assert found(asked, nodes=(drivers,)) == [], "the pool spot selects no labels"
+    asked = wanted(executor={"instances": 1, "nodeSelector": {"disk": "ssd"}, "pools": pools})
+    spot = node(labels={"disk": "ssd"}, taints=[{"key": "spot", "effect": "NoSchedule"}])
+    assert found(asked, nodes=(drivers, spot)) == []
+    [finding] = found(asked, nodes=(drivers,))
+    assert finding.message == (
+        "no node of the cluster fits the executor's pod: in pool spot, 1 without the label disk=ssd; "
+        "in pool stable, 1 without the label disk=ssd"
+    )
+
+
 @pytest.mark.parametrize(
     ("toleration", "fits"),
     [

@@ -169,3 +169,17 @@ def test_hadoop_conf(rendered: Make) -> None:
         assert "sparkgen-hadoop" in made.volumes(role)
         assert "HADOOP_CONF_DIR" not in rendered().env(role)
         assert "sparkgen-hadoop" not in rendered().volumes(role)
+
+
+def test_executors_have_their_pools_as_an_annotation(rendered: Make) -> None:
+    """One text, whatever the document leaves out; and no pools are no annotation."""
+    pools = [
+        {"name": "spot", "nodeSelector": {"life": "spot"}, "tolerations": []},
+        {"name": "rest", "share": 20},
+    ]
+    made = rendered(executor={"pools": pools}).executor["metadata"]["annotations"]
+    assert made[contract.ANNOTATION_POOLS] == (
+        '[{"name":"spot","nodeSelector":{"life":"spot"},"share":0},{"name":"rest","share":20}]'
+    )
+    for none in ({}, {"pools": []}):
+        assert contract.ANNOTATION_POOLS not in str(rendered(executor=none).executor)

@@ -95,6 +95,7 @@ def test_tunable_fields() -> None:
         "spec.allocation.memoryOverheadRecovery.maxIncrease",
         "spec.allocation.executorTimeout",
         "spec.allocation.pendingTimeout",
+        "spec.allocation.poolTimeout",
         "spec.allocation.maxExecutorFailures",
         "spec.allocation.executorFailuresValidityInterval",
         "spec.run.expiresAt",
@@ -125,11 +126,11 @@ def test_descriptions_name_the_property(path: tuple[str, ...], name: str) -> Non
 
 
 def test_driver_and_executor_share_their_fields() -> None:
-    """The executor has the driver's fields and `instances`."""
+    """The executor has the driver's fields, `instances` and `pools`."""
     driver, executor = (
         {child.name for child in EVERY_FIELD[f"spec.{role}"].children()} for role in ("driver", "executor")
     )
-    assert executor - driver == {"instances"}
+    assert executor - driver == {"instances", "pools"}
     assert driver - executor == set()
 
 

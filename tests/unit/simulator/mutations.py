@@ -26,6 +26,7 @@ from sparkgen.runtime.allocator.decide import (
     locality,
     losses,
     memory_recovery,
+    pools,
     prune_memory,
     removals,
 )
@@ -858,3 +859,57 @@ def the_driver_hears_of_no_hold(patch: pytest.MonkeyPatch) -> None:
     """No more executors are created, and those that have registered stay."""
     real = protocol.report_body
     patch.setattr(protocol, "report_body", lambda report, tag: real(replace(report, hold=False), tag))
+
+
+@breaks("target-reached", plan="pools")
+def a_pool_is_never_avoided(patch: pytest.MonkeyPatch) -> None:
+    """Executors wait forever for a pool that has no room, beside one that has."""
+    patch.setattr(pools, "_why_pause", lambda *_: None)
+
+
+@breaks("target-reached", plan="pools")
+def executors_stay_in_a_pool_without_nodes(patch: pytest.MonkeyPatch) -> None:
+    """Only new ones avoid it."""
+    patch.setattr(pools, "without_node", lambda _: frozenset())
+
+
+@breaks("only-without-node", plan="pools")
+def executors_with_a_node_leave_their_pool(patch: pytest.MonkeyPatch) -> None:
+    """Whoever is pending counts as one who waits for a node."""
+
+    def waiting(situation: Any) -> Iterator[Any]:
+        return (seen for seen in situation.observed(ExecutorState.PENDING) if seen.pool)
+
+    patch.setattr(pools, "_waiting", waiting)
+
+
+@breaks("pool-in-turn", plan="pools")
+def a_pause_of_a_pool_is_over_at_once(patch: pytest.MonkeyPatch) -> None:
+    """The next executor tries it again."""
+    real = pools._paused
+
+    def paused(situation: Any, *rest: Any) -> Any:
+        return replace(real(situation, *rest), until=situation.now)
+
+    patch.setattr(pools, "_paused", paused)
+
+
+@breaks("pool-in-turn", plan="pools")
+def all_executors_try_a_pool_at_once(patch: pytest.MonkeyPatch) -> None:
+    """As soon as its pause is over."""
+    patch.setattr(pools.Places, "next", _next_that_tries_on)
+
+
+def _next_that_tries_on(places: Any) -> str:
+    situation = places.situation
+    now, pauses = situation.now, situation.memory.pools
+    for pool in situation.settings.pools:
+        if pool.name not in pauses or pauses[pool.name].until <= now:
+            return str(pool.name)
+    return str(situation.settings.pools[0].name)
+
+
+@breaks("pool-share", plan="pools")
+def shares_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """All executors go to the first pool."""
+    patch.setattr(pools, "_least", lambda *_: 0)

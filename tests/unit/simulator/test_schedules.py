@@ -106,3 +106,15 @@ def test_every_law_holds_where_memory_is_short(seeds: range) -> None:
     """A seed that is named here is played again by `make replay SEED=N MEMORY=1 SHRINK=1`."""
     count = scale.count(f"memory schedules from {seeds.start}", len(seeds), 4 * SMALL)
     assert played(seeds[:count], "memory") == []
+
+
+POOLS = 1_000
+"""Schedules with pools of nodes, of which one has no room."""
+POOL_SEEDS = [range(first, first + POOLS // 2) for first in range(0, POOLS, POOLS // 2)]
+
+
+@pytest.mark.parametrize("seeds", POOL_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
+def test_every_law_holds_with_pools(seeds: range) -> None:
+    """A seed that is named here is played again by `make replay SEED=N POOLS=1 SHRINK=1`."""
+    count = scale.count(f"pool schedules from {seeds.start}", len(seeds), 4 * SMALL)
+    assert played(seeds[:count], "pools") == []

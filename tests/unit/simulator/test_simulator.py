@@ -14,6 +14,7 @@ from simulator.files import file_schedule_of
 from simulator.gangs import gang_schedule_of
 from simulator.memory import memory_schedule_of
 from simulator.placement import tried_with
+from simulator.pools import pool_schedule_of
 from simulator.run import run
 from simulator.scale import applications, measured
 from simulator.schedule import (
@@ -45,7 +46,7 @@ def test_a_seed_repeats() -> None:
 
 def test_every_kind_of_fault_comes() -> None:
     """Within the first schedules of `make test`."""
-    plans_of = (schedule_of, session_schedule_of, file_schedule_of, memory_schedule_of)
+    plans_of = (schedule_of, session_schedule_of, file_schedule_of, memory_schedule_of, pool_schedule_of)
     plans = [plan(seed) for plan in plans_of for seed in range(300)]
     assert {fault.kind for plan in plans for fault in plan.faults} == set(FaultKind)
     sessions = [plan.sessions for plan in plans if plan.sessions is not None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -210,22 +209,6 @@ def test_each_run_begins_once_and_another_when_it_is_asked_for_again() -> None:
     assert (ahead.result("a"), ahead.result("b"), ahead.result("a")) == ("a1", "b2", "a3")
     ahead.close()
     assert sorted(seen) == [1, 2, 3]
-
-
-def test_a_run_that_is_asked_for_again_waits_for_no_other() -> None:
-    """A test that is played again would otherwise wait until all runs of the suite are made."""
-    held, others = threading.Event(), ["b", "c", "d"]
-
-    def run(key: str, number: int) -> int:
-        if key in others and not held.wait(60):
-            raise AssertionError("the second run of `a` waits for the others")
-        return number
-
-    ahead = Ahead(run, ["a", *others])
-    assert ahead.result("a") == 1
-    assert ahead.result("a") == 5
-    held.set()
-    ahead.close()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,10 @@ Types that start with a capital letter, such as `Volume` and `[]EnvVar`, are Kub
 SHARED = ("spec", "driver"), ("spec", "executor")
 """Two fields with nearly the same fields, which the page describes once."""
 
-OF_BOTH = "Driver and executors have these fields in common; `spec.executor.instances` is only for executors."
+OF_BOTH = (
+    "Driver and executors have these fields in common; "
+    "`spec.executor.instances` and `spec.executor.pools` are only for executors."
+)
 """The first sentence of the section about both."""
 
 
@@ -129,9 +132,13 @@ def _own_of_executor(spec: Field) -> Iterator[str]:
     if driver is None or executor is None:
         return
     shared = {child.name for child in driver.children()}
-    for child in executor.children():
-        if child.name not in shared:
-            yield from _field(child, f"`{_written(child)}`")
+    own = [child for child in executor.children() if child.name not in shared]
+    for child in own:
+        yield from _field(child, f"`{_written(child)}`")
+    for child in filter(_holds_fields, own):
+        yield f"## `{_written(child)}`\n"
+        yield f"{child.schema['description']}\n"
+        yield from _fields(child.item())
 
 
 def _fields(parent: Field, also: str = "") -> Iterator[str]:

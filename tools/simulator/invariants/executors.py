@@ -19,6 +19,7 @@ from simulator.invariants.hooks import Invariants
 from simulator.invariants.invariant import Invariant
 from simulator.invariants.locality import WishesFollowHints
 from simulator.invariants.memory import MemoryGrows, MemoryOnlyAfterKills
+from simulator.invariants.pools import OnlyWithoutNode, PoolInTurn, PoolShare
 from simulator.invariants.presence import Presence, asked_for
 from simulator.invariants.sessions import ROUNDED, NobodyHoldsNothing, NoTakeover, OneSession, SessionEnds
 from simulator.sessions import SILENCE
@@ -317,6 +318,9 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     EndsWithoutFiles,
     MemoryOnlyAfterKills,
     MemoryGrows,
+    OnlyWithoutNode,
+    PoolInTurn,
+    PoolShare,
     NoSpin,
     NoTakeover,
     OneSession,

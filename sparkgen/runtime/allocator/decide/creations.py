@@ -7,7 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.decide import executor_states, gangs, gates, host_ports, locality, pacing
+from sparkgen.runtime.allocator.decide import (
+    executor_states,
+    gangs,
+    gates,
+    host_ports,
+    locality,
+    pacing,
+    pools,
+)
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Create, NodeWish
@@ -33,6 +41,7 @@ def creations(draft: Draft) -> Draft:
         draft = pacing.begin_batch(draft)
     created: Counter[int] = Counter()
     ports = host_ports.supply(draft.situation)
+    places = pools.Places.of(draft.situation)
     order = list(_fairly(draft.situation, shares, pacing.room(draft)))
     wishes = {p: locality.wishes(draft.situation, p, count) for p, count in Counter(order).items()}
     for profile in order:
@@ -42,8 +51,8 @@ def creations(draft: Draft) -> Draft:
             if port is None:  # the decision has the reason (host_ports.exhausted)
                 break
             ports = ports.less(port)
-        wish = wishes[profile][created[profile]]
-        draft = _create(draft, profile, port, wish, member=member)
+        request = CreateRequest(profile, draft.situation.now, port=port, pool=places.next() if places else "")
+        draft = _create(draft, request, wishes[profile][created[profile]], member=member)
         created[profile] += 1
     left = gates.remaining(draft.situation, batches, created)
     return draft.remember(replace(draft.memory, batches=left))
@@ -93,7 +102,9 @@ def _with_request(
     avoid = tuple(sorted(memory.unusable))
     gang = request.profile == 0 and member
     added = memory.added_memory.get(request.profile, 0)
-    create = Create(id_, request.profile, shape, again, request.port, avoid, gang, wishes, added)
+    create = Create(
+        id_, request.profile, shape, again, request.port, avoid, gang, wishes, added, request.pool
+    )
     return replace(draft.remember(memory), actions=(*draft.actions, create))
 
 
@@ -114,14 +125,12 @@ def _fairly(situation: Situation, shares: Mapping[int, int], room: int) -> Itera
             heapq.heappush(heap, ((active[profile] + given) / want[profile], profile, given))
 
 
-def _create(
-    draft: Draft, profile: int, port: int | None, wishes: tuple[NodeWish, ...], *, member: bool
-) -> Draft:
-    memory, now = draft.memory, draft.situation.now
+def _create(draft: Draft, request: CreateRequest, wishes: tuple[NodeWish, ...], *, member: bool) -> Draft:
+    memory = draft.memory
     id_ = memory.next_id
     left = max(0, memory.batch_left - 1)
     draft = draft.remember(replace(memory, next_id=id_ + 1, batch_left=left))
-    return _with_request(draft, id_, CreateRequest(profile, now, port=port), wishes, member=member)
+    return _with_request(draft, id_, request, wishes, member=member)
 
 
 def when_to_create(situation: Situation) -> Iterator[float]:

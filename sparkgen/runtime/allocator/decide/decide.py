@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from sparkgen.runtime.allocator.decide import executor_states, gates, pacing, reasons
+from sparkgen.runtime.allocator.decide import executor_states, gates, pacing, pools, reasons
 from sparkgen.runtime.allocator.decide.creations import creations, when_to_create
 from sparkgen.runtime.allocator.decide.draft import Draft, writes_in_flight
 from sparkgen.runtime.allocator.decide.executor_states import Situation
@@ -26,7 +26,7 @@ from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 IN_ORDER = tuple(sorted(ExecutorState, key=lambda state: state.value))
 STEPS: tuple[Callable[[Draft], Draft], ...] = (
-    *(losses, reported_losses, removals, excess, limits, memory_recovery),
+    *(losses, reported_losses, pools.pools, removals, excess, limits, memory_recovery),
     creations,
 )
 """The steps of a decision, in their order: `decide` describes them."""
@@ -67,15 +67,16 @@ def decide(
     2. `situation` puts each executor in its state.
     3. `losses` finds out why executors have ended, and counts those that failed.
     4. `reported_losses` tells the driver about each gone executor that it still names.
-    5. `removals` deletes pods that have to go whatever the driver wants: those that Spark removed, those of
+    5. `pools` pauses pools of nodes that give executors no nodes, or that lose nodes often.
+    6. `removals` deletes pods that have to go whatever the driver wants: those that Spark removed, those of
        an earlier driver, and those that do not start or register in time. It repeats deletions that have no
        effect, then forces them.
-    6. `excess` gives up executors that are more than wanted. It never takes a registered one: Spark chooses
+    7. `excess` gives up executors that are more than wanted. It never takes a registered one: Spark chooses
        these, because they hold data and run tasks.
-    7. `limits` ends the application if too many executors failed, or if no executor can ever start.
-    8. `memory_recovery` gives the next executors more memory if one was killed for lack of it.
-    9. `creations` creates what is missing, within the reviewed maximum, the gates and the pace.
-    10. `publish` adds what the driver, waiting executors and people are told, and when to decide again.
+    8. `limits` ends the application if too many executors failed, or if no executor can ever start.
+    9. `memory_recovery` gives the next executors more memory if one was killed for lack of it.
+    10. `creations` creates what is missing, within the reviewed maximum, the gates and the pace.
+    11. `publish` adds what the driver, waiting executors and people are told, and when to decide again.
 
     No step concludes from an incomplete snapshot that an executor is gone. The request for it may have been
     carried out although the snapshot does not show its pod yet.
@@ -143,3 +144,4 @@ def wake_ups(situation: Situation) -> Iterator[float]:
     yield from when_to_remove(situation)
     yield from when_to_create(situation)
     yield from pacing.when_more(situation)
+    yield from pools.when_to_judge(situation)

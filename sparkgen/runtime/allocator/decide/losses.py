@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.decide import executor_states, memory_recovery, reasons
+from sparkgen.runtime.allocator.decide import executor_states, memory_recovery, pools, reasons
 from sparkgen.runtime.allocator.decide.apply_outcomes import next_backoff
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
@@ -62,6 +62,7 @@ def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft
         failures=tuple(failures),
         bad_starts=paused,
         unusable=unusable,
+        interruptions=(*memory.interruptions, *pools.interrupted(losses, new, draft.situation.now)),
     )
 
 

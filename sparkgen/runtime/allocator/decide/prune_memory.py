@@ -73,7 +73,12 @@ def _new_session(target: DriverTarget, memory: AllocatorMemory) -> AllocatorMemo
         if request.retry_at is None or id_ in target.registered
     }
     kept = AllocatorMemory(
-        next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate
+        next_id=memory.next_id,
+        requests=requests,
+        removals=memory.removals,
+        rate=memory.rate,
+        pools=memory.pools,
+        interruptions=memory.interruptions,
     )
     return replace(kept, session=target.session, first_id=memory.next_id, losses=memory.losses)
 

@@ -8,7 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from sparkgen.codes import Code, Hindrance
-from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports, memory_recovery
+from sparkgen.runtime.allocator.decide import (
+    ceiling,
+    executor_states,
+    gates,
+    host_ports,
+    memory_recovery,
+    pools,
+)
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
@@ -90,6 +97,7 @@ def hindrances(situation: Situation, gates_closed: Collection[Hindrance] = ()) -
         *_limits(situation),
         *gates_closed,
         *_places(situation),
+        *pools.advice(situation),
         *memory_recovery.advice(situation),
     )
     return found + [("", each) for each in rest]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.decide import executor_states, gangs, reasons
+from sparkgen.runtime.allocator.decide import executor_states, gangs, pools, reasons
 from sparkgen.runtime.allocator.decide.apply_outcomes import next_backoff
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
@@ -27,11 +27,14 @@ FORCE_MARGIN = 30.0
 def removals(draft: Draft) -> Draft:
     """Delete what has to go whatever the target is; again or by force if a deletion has no effect."""
     marked: dict[int, DeleteRequest] = {}
-    stranded = gangs.stranded(draft.situation)
+    useless = {
+        **dict.fromkeys(pools.without_node(draft.situation), pools.NO_NODE),
+        **dict.fromkeys(gangs.stranded(draft.situation), gangs.STRANDED),
+    }
     for seen in _may_have_to_go(draft):
         if _is_under_way(draft, seen.id) or not (draft.slots or seen.deleting):
             continue
-        why = gangs.STRANDED if seen.id in stranded else _reason_to_remove(seen, draft)
+        why = useless.get(seen.id) or _reason_to_remove(seen, draft)
         if why and seen.deleting and seen.id not in draft.memory.removals:
             # Deleted by somebody else, or by this allocator before it restarted.
             marked[seen.id] = DeleteRequest(draft.situation.now, open=False, why=why)

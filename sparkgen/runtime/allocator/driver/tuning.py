@@ -15,7 +15,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.jsonvalue import decode
-from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange, MemoryRecovery
+from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange, MemoryRecovery, Pool
 from sparkgen.runtime.files import replace_file
 
 GREATEST = 2**31 - 1
@@ -110,6 +110,7 @@ def _settings(
         wait_for_registration=reader.switch(allocation, "allocation", "waitForRegistration"),
         executor_timeout=seconds("executorTimeoutMs", defaults.executor_timeout),
         pending_timeout=None if pending is None else pending / 1000,
+        pool_timeout=seconds("poolTimeoutMs", defaults.pool_timeout),
         max_failures=limit("maxExecutorFailures", 0),
         failures_interval=seconds("executorFailuresValidityIntervalMs", defaults.failures_interval),
         memory_recovery=_memory_recovery(allocation, reader),
@@ -210,21 +211,26 @@ class TuningChange:
     bad: str | None = None
 
 
-class TuningFile:
-    """The settings of a file, as they were when it could last be read.
+@dataclass(frozen=True, slots=True)
+class FixedSettings:
+    """The settings that come from the template, and that no tuning changes (see AllocationSettings)."""
 
-    `grace` (seconds), `ports` and `gang` come from the template, not from the file, but decisions need them.
+    grace: float
+    host_ports: HostPortRange | None = None
+    gang: int = 0
+    pools: tuple[Pool, ...] = ()
+
+
+class TuningFile:
+    """The settings of a file, as they were when it could last be read, and those of the template.
+
     The last valid text is saved in `kept`, so that a bad edit does not stop an allocator that restarts.
     """
 
-    def __init__(
-        self, path: Path, grace: float, kept: Path, ports: HostPortRange | None = None, gang: int = 0
-    ) -> None:
+    def __init__(self, path: Path, fixed: FixedSettings, kept: Path) -> None:
         """Read the file for the first time. Raises BadTuning if that fails, and no valid text is saved."""
         self._path = path
-        self._grace = grace
-        self._ports = ports
-        self._gang = gang
+        self._fixed = fixed
         self._kept = kept
         self._read_last: str | None = None
         self._bad: str | None = None
@@ -252,7 +258,14 @@ class TuningFile:
         text = _text(path)
         if text == self._read_last:
             return self.settings
-        settings = replace(parse(text).settings, grace=self._grace, host_ports=self._ports, gang=self._gang)
+        fixed = self._fixed
+        settings = replace(
+            parse(text).settings,
+            grace=fixed.grace,
+            host_ports=fixed.host_ports,
+            gang=fixed.gang,
+            pools=fixed.pools,
+        )
         self._read_last = text
         if path != self._kept:
             with contextlib.suppress(OSError):  # only a restart would miss it

@@ -25,7 +25,7 @@ from sparkgen.runtime.kubernetes.untrusted import (
 
 METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
 ANNOTATIONS = (contract.ANNOTATION_ADDED_MEMORY,)
-LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
+LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID, contract.LABEL_POOL)
 CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget", "TerminationTarget"})
 MAX_QUANTITY = 32
 """The most characters of a quantity that is read: Kubernetes keeps one with a thousand leading zeros."""

@@ -174,6 +174,7 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
         port=_port(pod),
         gang=bool(spec.get("schedulingGroup")),
         added_memory=_added_memory(metadata.get("annotations") or {}),
+        pool=(metadata.get("labels") or {}).get(contract.LABEL_POOL, ""),
         found_ended=before.found_ended if before else ORDER[phase] == ENDED,
     )
     departure = departure_of(pod)

@@ -10,6 +10,7 @@ from sparkgen.jsonvalue import decode
 from sparkgen.runtime.allocator.pods.quantities import cores, more_memory
 from sparkgen.runtime.allocator.values.actions import Create, NodeWish
 from sparkgen.runtime.allocator.values.attempt import Attempt
+from sparkgen.runtime.allocator.values.settings import Pool
 from sparkgen.runtime.allocator.values.target import Profile
 
 DEFAULT_GRACE = 30.0
@@ -49,13 +50,48 @@ def gang_of(template: Mapping[str, Any]) -> int:
 
     Raises TemplateError if that is not a number.
     """
-    text = str(((template.get("metadata") or {}).get("annotations") or {}).get(contract.ANNOTATION_GANG, "0"))
+    text = str(_annotations(template).get(contract.ANNOTATION_GANG, "0"))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise TemplateError(
             f"the annotation {contract.ANNOTATION_GANG} of {contract.EXECUTOR_TEMPLATE_FILE} must be a whole "
             f"number, not {text!r}: render the application again"
         )
     return int(text)
+
+
+def pools_of(template: Mapping[str, Any]) -> tuple[Pool, ...]:
+    """The pools of nodes for executors, the preferred one first; () if they may run on any node.
+
+    Raises TemplateError if they are not what sparkgen renders.
+    """
+    return tuple(Pool(pool["name"], pool["share"]) for pool in _pools(template))
+
+
+def _pools(template: Mapping[str, Any]) -> list[dict[str, Any]]:
+    text = _annotations(template).get(contract.ANNOTATION_POOLS)
+    if text is None:
+        return []
+    try:
+        found = decode(text)
+    except ValueError:
+        found = None
+    if not (isinstance(found, list) and found and all(map(_is_pool, found))):
+        raise TemplateError(
+            f"the annotation {contract.ANNOTATION_POOLS} of {contract.EXECUTOR_TEMPLATE_FILE} must be a list "
+            "of pools: render the application again"
+        )
+    return found
+
+
+def _is_pool(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    name, share = value.get("name"), value.get("share")
+    return isinstance(name, str) and type(share) is int and 0 <= share <= 100
+
+
+def _annotations(template: Mapping[str, Any]) -> Mapping[str, Any]:
+    return (template.get("metadata") or {}).get("annotations") or {}
 
 
 def executor_pod(
@@ -67,7 +103,8 @@ def executor_pod(
     """
     metadata = template.get("metadata") or {}
     queued = is_queued(template)
-    noted = _unclaimed(metadata.get("annotations") or {}, queued)
+    noted = _unclaimed(_annotations(template), queued)
+    noted.pop(contract.ANNOTATION_POOLS, None)
     if order.shape is not None or order.added_memory:
         noted.pop(
             contract.ANNOTATION_TASK_GROUP, None
@@ -81,6 +118,7 @@ def executor_pod(
         contract.LABEL_APP_ID: attempt.application_id,
         contract.LABEL_EXECUTOR_ID: str(order.id),
         contract.LABEL_PROFILE_ID: str(order.profile),
+        **({contract.LABEL_POOL: order.pool} if order.pool else {}),
     }
     env = _added_env(attempt, order, start_url, driver_url)
     spec = template["spec"]
@@ -88,7 +126,7 @@ def executor_pod(
         _spark_container(container, env, order, attempt) if _is_spark(container) else container
         for container in spec["containers"]
     ]
-    added = _with_shuffle_secret(spec, attempt) | _with_wishes(spec, order)
+    added = _with_shuffle_secret(spec, attempt) | _with_wishes(spec, order) | _with_pool(template, order)
     if order.gang:
         added["schedulingGroup"] = {"podGroupName": attempt.pod_group}
     return {
@@ -168,6 +206,25 @@ def _with_shuffle_secret(spec: Mapping[str, Any], attempt: Attempt) -> dict[str,
             for entry in containers
         ]
     }
+
+
+def _with_pool(template: Mapping[str, Any], order: Create) -> dict[str, Any]:
+    """The node selector and tolerations of the pod with those of its pool added."""
+    pool = next((one for one in _pools(template) if one["name"] == order.pool), None)
+    return {} if pool is None else _in_pool(template["spec"], pool)
+
+
+def _in_pool(spec: Mapping[str, Any], pool: Mapping[str, Any]) -> dict[str, Any]:
+    selector = {**(spec.get("nodeSelector") or {}), **(pool.get("nodeSelector") or {})}
+    tolerations = [*(spec.get("tolerations") or ()), *(pool.get("tolerations") or ())]
+    added = {"nodeSelector": selector, "tolerations": tolerations}
+    return {field: value for field, value in added.items() if pool.get(field)}
+
+
+def specs_by_pool(template: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The spec of a pod in each pool of the template, by the pool's name; {} without pools."""
+    spec = template["spec"]
+    return {pool["name"]: {**spec, **_in_pool(spec, pool)} for pool in _pools(template)}
 
 
 def _with_wishes(spec: Mapping[str, Any], order: Create) -> dict[str, Any]:

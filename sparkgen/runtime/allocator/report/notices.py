@@ -36,6 +36,8 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     if memory.bad_starts.level and memory.bad_starts.reason is not None:
         found.append(Notice("ExecutorsFailToStart", memory.bad_starts.reason, warning=True))
     found += [Notice(TOKENS, each, warning=True) for each in reasons.tokens(now.target)]
+    paused = (one for one in memory.pools.values() if one.until > now.now and one.ended_at is None)
+    found += [Notice("PoolPaused", one.reason, warning=True) for one in paused]
     raised = (one for one in now.decision.hindrances if one.code == Code.MEMORY_RAISED)
     found += [Notice("ExecutorMemoryRaised", each, warning=True) for each in raised]
     found += [

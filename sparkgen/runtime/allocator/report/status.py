@@ -73,6 +73,7 @@ def status_body(facts: StatusFacts) -> dict[str, Any]:
         "seesAll": last.snapshot.complete,
         "refused": _backoff(decision.memory.refusals, last.now),
         "failingToStart": _backoff(decision.memory.bad_starts, last.now),
+        "pools": _pools(last),
         "addedMemoryMiB": _texts(decision.memory.added_memory),
         "writesInFlight": decision.memory.rate.window,
         "nextId": decision.memory.next_id,
@@ -87,6 +88,20 @@ def _sets(last: Round) -> dict[str, list[int]]:
     return {state.value: ids for state in ExecutorState if (ids := situation.ids(state))}
 
 
+def _pools(last: Round) -> dict[str, dict[str, Any]]:
+    """Of each pool of nodes: executors that have not ended, and for how many seconds new ones avoid it."""
+    shown = [seen.pool for seen in last.snapshot.executors.values() if not executor_states.ended(seen)]
+    counts = Counter(shown)
+    until = {name: pause.until for name, pause in last.decision.memory.pools.items()}
+    return {
+        pool.name: {
+            "executors": counts[pool.name],
+            "avoidedSeconds": round(max(0.0, until.get(pool.name, 0.0) - last.now), 1),
+        }
+        for pool in last.settings.pools
+    }
+
+
 def _pod(seen: ObservedExecutor, now: float) -> dict[str, Any]:
     body: dict[str, Any] = {
         "id": seen.id,
@@ -95,6 +110,7 @@ def _pod(seen: ObservedExecutor, now: float) -> dict[str, Any]:
         "phase": seen.phase.value,
         "seconds": round(now - seen.since, 1),
         "node": seen.node,
+        **({"pool": seen.pool} if seen.pool else {}),
         "deleting": seen.deleting,
     }
     if seen.waiting is not None:

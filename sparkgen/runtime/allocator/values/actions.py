@@ -41,6 +41,8 @@ class Create:
     """Nodes to prefer, because they have data for its tasks."""
     added_memory: int = 0
     """MiB of memory in addition to that of its profile."""
+    pool: str = ""
+    """The pool of nodes that it selects; "" if the document has none."""
 
 
 @dataclass(frozen=True, slots=True)

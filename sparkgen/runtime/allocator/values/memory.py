@@ -22,6 +22,8 @@ class CreateRequest:
     """When to send it again, under the same name, because its outcome is unknown (a time-out)."""
     port: int | None = None
     """The host port that it was requested with."""
+    pool: str = ""
+    """The pool of nodes that it was requested with; "" if the document has none."""
     uid: str = ""
     """The UID of the created pod, once the server has answered with it."""
     failed_at: float | None = None
@@ -67,6 +69,40 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolPause:
+    """A pool of nodes that new executors avoid until a time; then one executor tries it.
+
+    `length`: how long the pause lasts, in seconds. `ended_at`: when the pool gave a node again, if it has.
+    """
+
+    until: float
+    length: float
+    reason: Hindrance
+    first_id: int
+    """Executors with this or a higher id were created after the pause began."""
+    waiting: frozenset[int] = frozenset()
+    """The executors of the pool that had no node when the pause began."""
+    ended_at: float | None = None
+
+    def is_trial(self, now: float) -> bool:
+        """Whether the pause is over, and the pool has given no node since it began."""
+        return self.ended_at is None and self.until <= now
+
+    def is_over(self, now: float) -> bool:
+        """Whether the pool gave nodes for longer than the pause was: then the next pause is a first one."""
+        return self.ended_at is not None and now - self.ended_at > self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """An executor of a pool that its node took with it, or had to leave."""
+
+    pool: str
+    node: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class AllocatorMemory:
     """What the allocator remembers between decisions. All of it may be lost: the cluster shows the rest."""
 
@@ -109,3 +145,7 @@ class AllocatorMemory:
     """MiB that the next executors get in addition, by resource profile (memory_recovery.py)."""
     unusable: Mapping[str, float] = EMPTY_MAP
     """Nodes whose shuffle service did not answer an executor, and until when to avoid them."""
+    pools: Mapping[str, PoolPause] = EMPTY_MAP
+    """Pools of nodes that are, or were, avoided, by name (pools.py)."""
+    interruptions: tuple[Interruption, ...] = ()
+    """Losses of executors within the last minutes for which a node of a pool is to blame."""

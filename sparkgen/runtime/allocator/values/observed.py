@@ -155,6 +155,8 @@ class ObservedExecutor:
     """Whether its pod belongs to a gang: its pods get nodes together, or not at all."""
     added_memory: int = 0
     """MiB of memory that it got in addition to that of its profile."""
+    pool: str = ""
+    """The pool of nodes that its pod selects; "" if it has none."""
     found_ended: bool = False
     """It had ended when this process first saw it. Whether it was asked to end is then unknown."""
 

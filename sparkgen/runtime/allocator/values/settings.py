@@ -31,6 +31,14 @@ class MemoryRecovery:
 
 
 @dataclass(frozen=True, slots=True)
+class Pool:
+    """A pool of nodes. `share`: the least part of all executors that it gets, in percent."""
+
+    name: str
+    share: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AllocationSettings:
     """What a user may tune while the application runs (tuning.json); times in seconds.
 
@@ -72,5 +80,9 @@ class AllocationSettings:
     """Whether executors prefer nodes with data for their tasks, and tasks wait for these nodes."""
     data_hosts: tuple[tuple[str, str], ...] = ()
     """Hosts of data, as the storage reports them, and the names of their nodes."""
+    pools: tuple[Pool, ...] = ()
+    """From the template: the pools of nodes for executors, the preferred one first; (): any node."""
+    pool_timeout: float = 300.0
+    """How long an executor waits for a node of its pool until another pool is tried, and the first pause."""
     host_ports: HostPortRange | None = None
     """From the template: each executor gets its own host port, because a shuffle service serves its files."""

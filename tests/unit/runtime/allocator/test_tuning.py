@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningChange, TuningFile, parse
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, FixedSettings, TuningChange, TuningFile, parse
 from sparkgen.runtime.allocator.values.settings import AllocationSettings, MemoryRecovery
 
 
@@ -130,7 +130,7 @@ def swap(folder: Path, content: str) -> None:
 
 def followed(folder: Path) -> TuningFile:
     """The file, followed."""
-    return TuningFile(folder / "tuning.json", 45.0, folder / "kept" / "tuning.json")
+    return TuningFile(folder / "tuning.json", FixedSettings(45.0), folder / "kept" / "tuning.json")
 
 
 def test_a_change_is_seen_once(folder: Path) -> None:
@@ -185,6 +185,6 @@ def test_an_allocator_that_restarts_after_a_bad_edit_stays_held(folder: Path) ->
     """The last good file says that it is held."""
     path, kept = folder / "tuning.json", folder / "kept.json"
     path.write_text(text(executors={"instances": 2}, allocation={"hold": True}))
-    TuningFile(path, 30.0, kept)
+    TuningFile(path, FixedSettings(30.0), kept)
     path.write_text("{")
-    assert TuningFile(path, 30.0, kept).settings.hold
+    assert TuningFile(path, FixedSettings(30.0), kept).settings.hold
