@@ -24,8 +24,9 @@ MAX_LABEL = 63
 MAX_APPLICATION_NAME = 45
 HISTORY_SUFFIX = f"-{contract.HISTORY}"
 """End of the name of the account and the Role that remove ended runs."""
-RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor", "-staging-gc")
-"""Ends of the names of the Roles that an application has besides its own: no other one is called so."""
+RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor", "-staging-gc", "-uninstall")
+"""Ends of the names of the Roles that an application, or its release in Helm, has besides its own: no other
+one is called so."""
 DEFAULT_ACCOUNT = "default"
 """The account that Kubernetes creates in each namespace, for pods that name no account."""
 RUN_HASH_LENGTH = 8

@@ -85,10 +85,11 @@ def say_of_others(request: Request, made: Collection[str], folders: Iterable[Pat
     """
     from sparkgen.usecases.runtime import not_made_here  # noqa: PLC0415 - only for a check
     from sparkgen.writers.manifest import KUSTOMIZATION  # noqa: PLC0415
-    from sparkgen.writers.overrides import of_others, read_by_tools  # noqa: PLC0415
+    from sparkgen.writers.overrides import above, of_others, read_by_tools  # noqa: PLC0415
 
     root = Path(request.directory)
-    changing = read_by_tools(root, folders)
+    folders = {*folders}
+    changing = read_by_tools(root, folders) + above(root, folders)
     others = of_others(root, [folder / KUSTOMIZATION for folder in folders])
     for text in (*(not_made_here(request.directory, made) if not request.quiet else ()), *others, *changing):
         output.note(text)

@@ -24,7 +24,6 @@ KINDS = (
     ("rbac.authorization.k8s.io/v1", "Role"),
     ("rbac.authorization.k8s.io/v1", "RoleBinding"),
     ("v1", "ConfigMap"),
-    ("coordination.k8s.io/v1", "Lease"),
     ("networking.k8s.io/v1", "NetworkPolicy"),
     ("policy/v1", "PodDisruptionBudget"),
     ("v1", "Service"),

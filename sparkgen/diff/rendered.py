@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +20,37 @@ from sparkgen.writers.tree import text_of
 _SUFFIXES = (".yaml", ".yml")
 _MOST_LINES = 60
 """The most lines of a runtime; sparkgen writes about 20."""
+_UNLIKE = re.compile(r"<<|[yYnN]|0o?[0-9_]+|[-+]?[0-9]+[eE][-+]?[0-9]+")
+"""Scalars without quotes that YAML 1.1 and 1.2 read differently, and the key of a merge."""
 _NOT_IN_RUNTIME = re.compile(r"[\[\]{}&*?|>!%@`]|^[ ]*-", re.MULTILINE)
 """Lists, aliases, tags and other YAML that no runtime has, and that can take minutes to read."""
 
 
-def read(directory: Path) -> dict[str, str]:
-    """The text of every manifest of sparkgen below a directory, by path. Raises SparkgenError.
+@dataclass(frozen=True, slots=True)
+class RenderedFiles:
+    """What is below a directory. `manifests`: path -> text; `runtimes`: the files with a shared runtime."""
+
+    manifests: dict[str, str]
+    runtimes: list[Path]
+
+
+def read(directory: Path) -> RenderedFiles:
+    """Every manifest of sparkgen below a directory. Raises SparkgenError.
 
     Links, and files that are too large for a manifest, are not read: sparkgen writes none.
     """
     if not directory.is_dir():
         raise SparkgenError(f"{directory} is not a directory; give one that sparkgen render -o wrote")
-    files: dict[str, str] = {}
+    found = RenderedFiles({}, [])
     for path in sorted(manifest_files(directory)):
         text = text_of(path)
-        if path.name != KUSTOMIZATION and is_generated(text) and not _is_runtime(path, text):
-            files[path.as_posix()] = text
-    return files
+        if path.name == KUSTOMIZATION or not is_generated(text):
+            continue
+        if _is_runtime(path, text):
+            found.runtimes.append(path)
+        else:
+            found.manifests[path.as_posix()] = text
+    return found
 
 
 def manifest_files(directory: Path) -> Iterator[Path]:
@@ -127,7 +142,10 @@ def sides(files: dict[str, str]) -> list[Side]:
     found: dict[tuple[str, str, str], list[ObjectView]] = {}
     for path, text in files.items():
         try:
-            item: Any = value_of(text) if any(label in text for label in OWNERS) else None
+            item: Any = None
+            if any(label in text for label in OWNERS):
+                item = value_of(text)
+                _refuse_unlike(text)
             found.setdefault(_application(item), []).append(item)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             step = f"; to see why, run: sparkgen verify {shlex.quote(path)}" if _is_named(path) else ""
@@ -135,6 +153,21 @@ def sides(files: dict[str, str]) -> list[Side]:
                 f"{path} has sparkgen's header, but is not a valid manifest; render it again{step}"
             ) from error
     return [Side(name, namespace, tuple(items)) for (namespace, _, name), items in found.items()]
+
+
+def _refuse_unlike(text: str) -> None:
+    """Raises ValueError for valid YAML that programs read differently; no rendering writes any.
+
+    Of several merges (`<<`), kubectl takes another one than kustomize or PyYAML; and YAML 1.1 and 1.2 differ
+    about some words and numbers.
+    """
+    import yaml  # noqa: PLC0415 - only for files that differ
+
+    for token in yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        odd = isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken)
+        if odd or (isinstance(token, yaml.ScalarToken) and token.plain and _UNLIKE.fullmatch(token.value)):
+            line = token.start_mark.line + 1
+            raise ValueError(f"line {line} has YAML that programs read differently")
 
 
 def _application(item: Any) -> tuple[str, str, str]:

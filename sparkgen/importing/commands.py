@@ -67,6 +67,8 @@ class Structure:
     commands: list[Command] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
     tokens: list[Word | str] = field(default_factory=list)
+    has_word: bool = False
+    """Whether one of `tokens` is a Word."""
     number: int = 0
     pattern: bool = False
     function: str = ""
@@ -86,12 +88,12 @@ class Structure:
             return  # inside [[ ]]
         elif self.pattern:
             self.pattern = token not in (")",)
-            self.tokens = []
+            self._begin()
         else:
             self._operator(token)
 
     def _word(self, word: Word) -> None:
-        first = not any(isinstance(token, Word) for token in self.tokens)
+        first = not self.has_word
         plain = "" if word.quoted or word.variables else word.text
         if self.pattern:
             self.pattern = plain != "esac"
@@ -102,11 +104,17 @@ class Structure:
         elif first and plain == "[[":
             self.raw = "]]"
         elif plain == "in" and self.tokens[:1] == ["case"]:
-            self.pattern, self.tokens = True, []
+            self.pattern = True
+            self._begin()
         elif first and self._is_keyword(plain):
             pass
         else:
             self.tokens.append(word)
+            self.has_word = True
+
+    def _begin(self) -> None:
+        """Forget the tokens of the command so far."""
+        self.tokens, self.has_word = [], False
 
     def _is_keyword(self, text: str) -> bool:
         """Whether a command's first word is a keyword of the shell. If it is, update the blocks."""
@@ -140,7 +148,8 @@ class Structure:
         """Process an opening bracket: of a subshell, or of a function's `()`."""
         words = [token for token in self.tokens if isinstance(token, Word)]
         if len(words) == 1 and "=" not in words[0].text:
-            self.function, self.tokens = words[0].text, []
+            self.function = words[0].text
+            self._begin()
         else:
             self.end(";")
         self._open("(")
@@ -155,7 +164,7 @@ class Structure:
             self.function = words[0].text
         else:
             self._add(self.tokens)
-        self.tokens = []
+        self._begin()
         if operator == ";;":
             self._branch()
             self.pattern = True

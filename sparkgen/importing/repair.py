@@ -27,8 +27,10 @@ Examine = Callable[[Document], list[Problem]]
 """A function that returns all problems of a document."""
 
 _ROUNDS = 200
+_MOST_EXAMINED = 4_000_000
+"""Characters of one document that are examined in all rounds: a large one has fewer of them."""
 _FEW = 20
-"""The most errors that are corrected one at a time; of more, those of one kind in a list go together."""
+"""The most errors that are corrected one at a time; of more, those of one kind in lists go together."""
 _ROOT_USER = "SG167"
 _TOO_LARGE = "SG005"
 _REQUIRED = {
@@ -44,11 +46,12 @@ _REQUIRED = {
 def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Problem]:
     """Change a draft until `examine` finds no error in its `text`.
 
-    Returns the problems that are left: warnings, or the errors that remain after _ROUNDS corrections. A
+    Returns the problems that are left: warnings, or the errors that remain after the last round. A
     document that is too large stays as it is, because no single value of it is wrong.
     """
     problems: list[Problem] = []
-    for _ in range(_ROUNDS):
+    rounds = min(_ROUNDS, max(_FEW, _MOST_EXAMINED // (len(text()) + 1)))
+    for _ in range(rounds):
         problems = problems_of(text(), examine)
         errors = [problem for problem in problems if problem.severity is Severity.ERROR]
         if not errors or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
@@ -62,8 +65,9 @@ def _next(errors: Sequence[Problem]) -> list[Problem]:
     """Returns the errors to correct before the document is examined again: usually the one at the last place.
 
     One at a time, because one mistake can cause several errors. Later places first, because removing an item
-    of a list moves those after it. Of many errors, those of the same kind in the same mapping or list are
-    corrected together, because examining a document takes longer the larger it is.
+    of a list moves those after it. Of many errors, those of the same kind in the same mapping or list, or in
+    the same field of the items of a list, are corrected together, because examining a document takes longer
+    the larger it is.
     """
     last = max(errors, key=lambda problem: _order(problem.path))
     where = _item(last.path)
@@ -72,7 +76,7 @@ def _next(errors: Sequence[Problem]) -> list[Problem]:
     beside = {
         place: problem
         for problem in errors
-        if problem.code == last.code and (place := _item(problem.path))[:-1] == where[:-1]
+        if problem.code == last.code and _shape((place := _item(problem.path))[:-1]) == _shape(where[:-1])
     }
     return sorted(beside.values(), key=lambda problem: _order(problem.path), reverse=True)
 
@@ -102,6 +106,11 @@ def problems_of(text: str, examine: Examine) -> list[Problem]:
 
 def _order(path: Path) -> tuple[str, ...]:
     return tuple(f"{part:09d}" if isinstance(part, int) else part for part in path)
+
+
+def _shape(path: Path) -> Path:
+    """The path with one index for each item of a list."""
+    return tuple(0 if isinstance(part, int) else part for part in path)
 
 
 def _put_right(draft: Draft, problem: Problem) -> None:

@@ -132,10 +132,13 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
 def preemptible_driver(subject: Subject) -> Iterator[Finding]:
     """Executors with another priority class than the driver: on a full cluster, one may preempt it.
 
-    `executorPriorityClassName` is for a lower class, so it is taken to be one beside the driver's.
+    `executorPriorityClassName` is for a lower class, so it is taken to be one beside the driver's. It has no
+    effect beside a class of the executors' own.
     """
+    facts = subject.facts
+    typed = facts.get("executor", "priorityClassName") or facts.template("executor").get("priorityClassName")
     own, others = (role.spec.get("priorityClassName") for role in (subject.driver, subject.executor))
-    lower = own and subject.facts.get("batchSchedulerOptions", "executorPriorityClassName") is not None
+    lower = own and not typed and facts.get("batchSchedulerOptions", "executorPriorityClassName") is not None
     if others and others != own and not lower:
         place = ("driver", "priorityClassName") if own else ("executor", "priorityClassName")
         yield Finding(

@@ -73,7 +73,11 @@ def _excerpt(problem: Problem, context: Context) -> Iterator[str]:
     line = context.lines(position.file, position.line)
     if not line.strip():
         return
-    before, token = line[: position.column - 1], _token(line[position.column - 1 :], problem.found)
+    token = _token(line[position.column - 1 :], problem.found)
+    # Of a long line, only what may be shown is measured: a document may be one line with many problems.
+    left = max(0, position.column - 1 - 2 * _WIDTH)
+    before = line[left : position.column - 1]
+    line = line[left : left + 4 * _WIDTH]
     shown, start = _window(visible(line), _columns(visible(before)))
     marks = "^" * max(1, min(_columns(visible(token)), _columns(shown) - start))
     number = str(position.line)

@@ -396,7 +396,8 @@ LAYERS: Mapping[str, Layer] = {
             }
         }
     },
-    # Waits until no other driver of the application runs: first of all, so that what the others do is new.
+    # Waits until no other driver of the application runs: first of all, also before the containers of a
+    # template, so that what the others do is new.
     "concurrency_container": {
         "@if": "concurrency",
         "spec": {
@@ -791,6 +792,7 @@ COMMON_STEPS = (
 )
 STEPS: Mapping[str, tuple[str, ...]] = {
     "driver": (
+        "concurrency_container",
         "event_log",
         "driver_neighbours",
         *COMMON_STEPS,
@@ -799,7 +801,6 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "python_path",
         "driver_container",
         "driver_of_spark",
-        "concurrency_container",
         "install_container",
         "fetch_container",
         "user_containers",

@@ -116,12 +116,12 @@ GANG_RULE: Layer = {
 """One more permission of the allocator, if executors are a gang of Kubernetes: a PodGroup for each attempt.
 The driver's pod owns the PodGroup, which is deleted with it."""
 CONCURRENCY_RULES: tuple[Layer, ...] = (
-    # The turn of the application's drivers: one Lease, which is rendered with them.
+    # The turn of the application's drivers: one ConfigMap, which is rendered with them.
     {
         "@if": "concurrency",
-        "apiGroups": ["coordination.k8s.io"],
-        "resources": ["leases"],
-        "resourceNames": [f"@{{name}}{contract.LEASE_SUFFIX}"],
+        "apiGroups": [""],
+        "resources": ["configmaps"],
+        "resourceNames": [f"@{{name}}{contract.TURN_SUFFIX}"],
         "verbs": ["get", "patch"],
     },
     # For ending the Job of the run that is replaced.
@@ -589,10 +589,10 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 }
                 for name in ARTIFACT_NAMES
             ),
-            # Without a spec, which only the cluster has: who holds it, and how often that has changed.
+            # Without data: only the cluster has the annotations that say whose turn it is.
             {
                 "@if": "concurrency",
-                **head("coordination.k8s.io/v1", "Lease", metadata(f"@{{name}}{contract.LEASE_SUFFIX}")),
+                **head("v1", "ConfigMap", metadata(f"@{{name}}{contract.TURN_SUFFIX}")),
             },
             # These may change while the application runs.
             {"@if": "byAllocator", **config_map(metadata("@{name}-tuning"), "tuning")},

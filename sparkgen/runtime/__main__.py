@@ -104,13 +104,13 @@ def _concurrency() -> int:
     from datetime import UTC, datetime  # noqa: PLC0415
     from functools import partial  # noqa: PLC0415
 
-    from sparkgen.runtime.concurrency.command import wait  # noqa: PLC0415
+    from sparkgen.runtime.concurrency.command import trim_decoded, wait  # noqa: PLC0415
     from sparkgen.runtime.exits import Refused  # noqa: PLC0415
     from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster  # noqa: PLC0415
     from sparkgen.runtime.kubernetes.transport import Transport  # noqa: PLC0415
 
     try:
-        transport = Transport(in_cluster(os.environ), agent="sparkgen-concurrency")
+        transport = Transport(in_cluster(os.environ), agent="sparkgen-concurrency", hook=trim_decoded)
     except NoCluster as error:
         raise Refused(str(error)) from None
     # The kernel ignores the signal for the first process of a container that has no handler.

@@ -44,14 +44,15 @@ def with_directory(
     from sparkgen.usecases.render import render_all  # noqa: PLC0415 - one of three ways
 
     bundles = render_all(documents, namespace)
-    files = rendered.read(directory)
+    found = rendered.read(directory)
+    files = found.manifests
     differing, old = rendered.split(files, bundles)
     changed, same = compare_all(old, [side(documents[index], namespace) for index in differing])
     others = not_made_here(directory.as_posix(), {bundle.runtime for bundle in bundles})
     paths = [*map(Path, files)]
     others += overrides.of_others(directory, paths)
     changes = overrides.read_by_tools(directory, {path.parent for path in paths})
-    changes += overrides.in_kustomizations(directory, paths) + overrides.left_out(files)
+    changes += overrides.in_kustomizations(directory, paths, found.runtimes) + overrides.left_out(files)
     return changed, same + len(documents) - len(differing), others, changes
 
 

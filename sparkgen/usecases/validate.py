@@ -133,12 +133,12 @@ def examine(document: Document) -> list[Problem]:
 
     values = repaired(document, problems)
     meanings = [semantics.check(replace(document, value=value)) for value in values]
-    wrong_paths = {problem.path for problem in problems}
+    wrong_paths, others = {problem.path for problem in problems}, [*map(set, meanings[1:])]
     return problems + [
         problem
         for problem in (meanings[0] if meanings else ())
-        if all(problem in others for others in meanings[1:])
-        and not any(problem.path[: len(path)] == path for path in wrong_paths)
+        if all(problem in found for found in others)
+        and not any(problem.path[:length] in wrong_paths for length in range(len(problem.path) + 1))
     ]
 
 

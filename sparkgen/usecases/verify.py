@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -34,6 +34,9 @@ MOST_BYTES = 16 << 20
 """The most bytes of one file: the ConfigMap has 1 MB in YAML, and a stream may have several."""
 _SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that `kubectl apply -R` reads, in hidden folders, too."""
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_LARGEST_KUSTOMIZATION = 2 << 20
+_WORD = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_./-]{0,250}")
 _MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
 """What a file contains if an object in it is the runtime or names it, unless something hides it."""
 _HIDING = (b"\0", b"!!binary", b"2002:binary", b"%TAG")
@@ -134,8 +137,18 @@ def _separators(data: bytes, name: str) -> list[Problem]:
 def _files(path: str) -> list[str]:
     if path == sources.STDIN or not Path(path).is_dir():
         return [path]
-    read_by_kubectl = files_below(Path(path), _SUFFIXES, lambda name: name == ".git")
-    return [sources.Found(file.as_posix()) for file in sorted(read_by_kubectl)]
+    files = {*files_below(Path(path), (*_SUFFIXES, "Kustomization"), lambda name: name == ".git")}
+    return [sources.Found(file.as_posix()) for file in sorted(files | _listed_in(files))]
+
+
+def _listed_in(files: Iterable[Path]) -> set[Path]:
+    """The files that a kustomization among these may list: kustomize reads any suffix, but none outside."""
+    found: set[Path] = set()
+    for path in sorted(file for file in files if file.name in _KUSTOMIZATIONS):
+        data = sources.read_file(path.as_posix(), "yes", _LARGEST_KUSTOMIZATION)
+        words = {*_WORD.findall(data.decode(errors="replace"))} if isinstance(data, bytes) else set()
+        found.update(file for word in words if ".." not in word and (file := path.parent / word).is_file())
+    return found
 
 
 def _read(path: str) -> bytes | Problem:
@@ -154,8 +167,10 @@ def _add_document(found: Runtimes, document: Composed) -> None:
     mistakes = [f"{one.position}: {one.message}" for one in errors]
     root, before = document.root, len(found.checked)
     if root is not None and root.is_mapping:
-        items = root.entries.get("items")
-        for node in [root, *(items.items if items is not None and items.is_list else ())]:
+        nodes = [root]
+        for node in nodes:  # which grows: kustomize also reads the lists in a list
+            items = node.entries.get("items") if node.is_mapping else None
+            nodes += items.items if items is not None and items.is_list else ()
             found.add(node.value, _locator(node), mistakes)
     found.unread += errors if len(found.checked) == before else ()
 

@@ -19,7 +19,6 @@ _ORDER = (
     "Role",
     "RoleBinding",
     "ConfigMap",
-    "Lease",
     "NetworkPolicy",
     "PodDisruptionBudget",
     "Service",

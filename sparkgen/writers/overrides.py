@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
@@ -45,14 +46,16 @@ def left_out(files: Mapping[str, str]) -> list[str]:
     ]
 
 
-def in_kustomizations(root: Path, files: Collection[Path]) -> list[str]:
+def in_kustomizations(root: Path, files: Collection[Path], runtimes: Collection[Path]) -> list[str]:
     """Returns a sentence for each kustomization.yaml of sparkgen that changes what is applied of these files.
 
-    It must list all manifests beside it, and do nothing else. Without one, a tool also applies other files
-    beside them. Raises SparkgenError if it cannot be read.
+    It must list all manifests beside it, or else the folders with some; `runtimes`, and folders, may be
+    listed too, and nothing else. It must do nothing else. Without one, a tool also applies other files beside
+    them. Raises SparkgenError if it cannot be read.
     """
     folders = sorted({path.parent for path in files})
     missing = [folder / KUSTOMIZATION for folder in folders if not (folder / KUSTOMIZATION).exists()]
+    beside = _beside(root, {*files, *runtimes})
     return [
         f"{path.as_posix()} is missing, by which kustomize, Argo CD and Flux apply only the manifests beside "
         "it; render the documents again"
@@ -61,7 +64,20 @@ def in_kustomizations(root: Path, files: Collection[Path]) -> list[str]:
         f"{path.as_posix()}: kustomize applies what this file says, and that is not each manifest beside it "
         "as it is; render the documents again"
         for path, names in _kustomizations(root, files)
-        if _changes(text_of(path), names)
+        if _changes(text_of(path), names, beside[path.parent])
+    ]
+
+
+def above(root: Path, folders: Collection[Path]) -> list[str]:
+    """Returns a sentence for each kustomization.yaml of sparkgen in `root`, or between it and these folders.
+
+    Nothing that writes these folders writes one there. Raises SparkgenError if it cannot be read.
+    """
+    between = sorted(_down_to(root, folders) - {*folders})
+    return [
+        f"{path.as_posix()}: kustomize applies what this file says, and nothing has rendered it; remove it"
+        for path in (folder / KUSTOMIZATION for folder in between)
+        if path.is_file() and is_generated(text_of(path))
     ]
 
 
@@ -101,8 +117,22 @@ def _paths_in(folder: Path) -> list[Path]:
         raise SparkgenError(f"cannot read {folder}: {error.strerror}") from error
 
 
-def _changes(text: str, rendered: Collection[str]) -> bool:
-    """Whether a kustomization of sparkgen does not list all of these files, or does anything else."""
-    listed = LISTED.findall(text)
+def _beside(root: Path, files: Iterable[Path]) -> Mapping[Path, tuple[set[str], set[str]]]:
+    """Of each folder: the names of these files in it, and of the folders in it that have some below them."""
+    found: defaultdict[Path, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+    for path in files:
+        found[path.parent][0].add(path.name)
+    for folder in _down_to(root, [*found]) - {root}:
+        found[folder.parent][1].add(folder.name)
+    return found
+
+
+def _changes(text: str, rendered: Collection[str], beside: tuple[set[str], set[str]]) -> bool:
+    """Whether a kustomization of sparkgen does not list all of these files, or does anything else.
+
+    `beside`: files and folders that it may list. Without manifests beside it, it must list the folders.
+    """
+    listed, (files, folders) = LISTED.findall(text), beside
     only = without_header(text) == without_header(kustomization(listed, version="").text)
-    return is_generated(text) and not (only and {*rendered} <= {*listed})
+    needed = {*rendered} or folders
+    return is_generated(text) and not (only and needed <= {*listed} <= files | folders)

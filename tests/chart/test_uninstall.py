@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import ssl
 import threading
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -135,6 +138,26 @@ def test_labels_of_a_neighbour_take_no_memory(program: Any) -> None:
         program.API = api.address
         assert program.call("GET", "/x")["items"] == [{"metadata": listed("1", own, list(many)[:5])}]
         assert list(program.owned("/x", "default", "pi")) == ["a"]
+
+
+def test_a_neighbours_names_take_no_memory(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Owners have names of any length, and `<` comes as six bytes: fewer objects are asked for."""
+    asked: list[int] = []
+    large = r"\u003c" * (1 << 20)
+    item = f'{{"metadata": {{"name": "a", "uid": "1", "ownerReferences": [{{"name": "{large}"}}]}}}}'
+
+    def opened(_: Any, request: Any, timeout: int) -> io.BytesIO:
+        limit = int(urllib.parse.parse_qs(urllib.parse.urlsplit(request.full_url).query)["limit"][0])
+        asked.append(limit)
+        return io.BytesIO(f'{{"items": [{", ".join([item] * limit)}]}}'.encode())
+
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", opened)
+    assert [one["name"] for one in program.listed("/x")] == ["a"]
+    assert asked == [20, 5, 1]
+    large *= 3
+    item = item.replace("}]}", f', "owner": "{large}"}}]}}')
+    with pytest.raises(SystemExit, match="one object has more than"):
+        list(program.listed("/x"))
 
 
 def test_labels_and_annotations_may_have_any_name(program: Any) -> None:

@@ -10,9 +10,9 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from sparkgen.runtime.concurrency.decide import DriverSeen, LeaseSeen, Turn, turn
+from sparkgen.runtime.concurrency.decide import DriverSeen, Turn, TurnSeen, turn
 
-Decides = Callable[[DriverSeen, list[DriverSeen], LeaseSeen, str], Turn]
+Decides = Callable[[DriverSeen, list[DriverSeen], TurnSeen, str], Turn]
 
 
 @dataclass
@@ -24,16 +24,16 @@ class Pod:
     runs: bool = False
     stuck: bool = False
     number: int = 0
-    lease: tuple[LeaseSeen, int] | None = None
+    state: tuple[TurnSeen, int] | None = None
     wants: Turn | None = None
 
 
 @dataclass
 class World:
-    """An API server, and the pods of one application; `version`: the Lease's."""
+    """An API server, and the pods of one application; `version`: the ConfigMap's."""
 
     decides: Decides = turn
-    lease: LeaseSeen = field(default_factory=lambda: LeaseSeen("", 0))
+    state: TurnSeen = field(default_factory=lambda: TurnSeen("", 0))
     version: int = 0
     pods: dict[str, Pod] = field(default_factory=dict)
     numbers: list[int] = field(default_factory=list)
@@ -51,19 +51,19 @@ class World:
         pod = self.pods[name]
         if pod.runs or pod.stuck:
             return
-        if pod.lease is None:
-            pod.lease = self.lease, self.version
+        if pod.state is None:
+            pod.state = self.state, self.version
         elif pod.wants is None:
             others = [one.seen for one in self.pods.values() if one is not pod]
-            pod.wants = self.decides(pod.seen, others, pod.lease[0], pod.policy)
+            pod.wants = self.decides(pod.seen, others, pod.state[0], pod.policy)
             self.doomed |= {name for name, _ in pod.wants.ends}
         else:
-            wants, version, pod.wants, pod.lease = pod.wants, pod.lease[1], None, None
+            wants, version, pod.wants, pod.state = pod.wants, pod.state[1], None, None
             if wants.go is not None:
                 pod.runs, pod.number = True, wants.go
                 self.numbers.append(wants.go)
             elif wants.take is not None and version == self.version:
-                self.lease, self.version = LeaseSeen(pod.seen.identity, wants.take), self.version + 1
+                self.state, self.version = TurnSeen(pod.seen.identity, wants.take), self.version + 1
 
     def looks(self, name: str) -> None:
         """As many calls as it takes at most from the first to the driver's start."""
@@ -73,7 +73,7 @@ class World:
     def restart(self, name: str) -> None:
         """The container, or the sandbox of the whole pod, begins anew; a driver in it has ended before."""
         pod = self.pods[name]
-        pod.runs, pod.lease, pod.wants, pod.seen = False, None, None, replace(pod.seen, waits=True)
+        pod.runs, pod.state, pod.wants, pod.seen = False, None, None, replace(pod.seen, waits=True)
 
     def report(self, name: str) -> None:
         """The kubelet reports that the container has ended: some time after it did."""
@@ -146,25 +146,25 @@ def test_every_pod_starts_in_the_end(events: list[Event]) -> None:
     assert all(pod.stuck for pod in world.pods.values())
 
 
-def without_holder(own: DriverSeen, others: list[DriverSeen], lease: LeaseSeen, policy: str) -> Turn:
+def without_holder(own: DriverSeen, others: list[DriverSeen], state: TurnSeen, policy: str) -> Turn:
     """As `turn` would be if it trusted what the kubelet has reported so far."""
-    mine = lease.holder == own.identity
-    return turn(own, others, lease if mine else replace(lease, holder=""), policy)
+    mine = state.holder == own.identity
+    return turn(own, others, state if mine else replace(state, holder=""), policy)
 
 
-def in_no_order(own: DriverSeen, others: list[DriverSeen], lease: LeaseSeen, policy: str) -> Turn:
+def in_no_order(own: DriverSeen, others: list[DriverSeen], state: TurnSeen, policy: str) -> Turn:
     """As `turn` would be if pods waited for all others."""
-    return turn(replace(own, created="999"), others, lease, policy)
+    return turn(replace(own, created="999"), others, state, policy)
 
 
-def behind_the_stuck(own: DriverSeen, others: list[DriverSeen], lease: LeaseSeen, policy: str) -> Turn:
+def behind_the_stuck(own: DriverSeen, others: list[DriverSeen], state: TurnSeen, policy: str) -> Turn:
     """As `turn` would be if pods waited for earlier ones that can do nothing."""
-    return turn(own, [replace(one, queues=one.waits) for one in others], lease, policy)
+    return turn(own, [replace(one, queues=one.waits) for one in others], state, policy)
 
 
-def at_once(own: DriverSeen, others: list[DriverSeen], lease: LeaseSeen, policy: str) -> Turn:
-    """As `turn` would be if it started with the decision, and not when the Lease has it."""
-    decided = turn(own, others, lease, policy)
+def at_once(own: DriverSeen, others: list[DriverSeen], state: TurnSeen, policy: str) -> Turn:
+    """As `turn` would be if it started with the decision, and not when the ConfigMap has it."""
+    decided = turn(own, others, state, policy)
     return decided if decided.take is None else Turn(go=decided.take)
 
 

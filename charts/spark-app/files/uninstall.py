@@ -29,10 +29,17 @@ RUNNING = "status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!="
 """Pods on a node that have not ended."""
 FEW = 5
 """Finalizers that the log names."""
-PAGE = 20
-"""Objects in one answer: each may have 1.5 MiB of labels, and the hook has 256 MiB of memory."""
+PAGES = (20, 5, 1)
+"""Objects in one answer, and in one that was too large."""
+MOST = 12 << 20
+"""Bytes of one answer: each object may have 1.5 MiB of names, of which the API server writes each `<` as six
+bytes; and the hook has 256 MiB of memory."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 """Of a list: the content of a neighbour's ConfigMaps stays with the API server."""
+
+
+class TooLarge(Exception):
+    """An answer of more than MOST bytes."""
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -76,7 +83,10 @@ def call(method, path, query=None, body=None):
     opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), NoRedirect)
     try:
         with opener.open(request, timeout=30) as answer:
-            return json.load(answer, object_hook=trimmed)
+            text = answer.read(MOST + 1)
+            if len(text) > MOST:
+                raise TooLarge
+            return json.loads(text, object_hook=trimmed)
     except urllib.error.HTTPError as error:
         if error.code == 404 or (method, error.code) == ("DELETE", 409):
             return None
@@ -88,12 +98,22 @@ def listed(path, **query):
     """The metadata of objects, page by page."""
     more = ""
     while True:
-        page = call("GET", path, {"limit": PAGE, "continue": more, **query}) or {}
+        page = first_page(path, {"continue": more, **query}) or {}
         for item in page.get("items") or ():  # null if there are none
             yield item["metadata"]
         more = page.get("metadata", {}).get("continue") or ""
         if not more:
             return
+
+
+def first_page(path, query):
+    """The answer with as many objects as are not too large together."""
+    for limit in PAGES:
+        try:
+            return call("GET", path, {"limit": limit, **query})
+        except TooLarge:
+            pass
+    raise SystemExit(f"error: GET {path}: one object has more than {MOST} bytes")
 
 
 def owned(path, namespace, release):

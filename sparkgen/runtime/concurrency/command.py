@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from sparkgen import contract
 from sparkgen.killing import KILLED, killing
-from sparkgen.runtime.concurrency.decide import DriverSeen, LeaseSeen, Turn, turn
+from sparkgen.runtime.concurrency.decide import REPLACE, DriverSeen, Turn, TurnSeen, turn
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.files import replace_file
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.paging import pages
 from sparkgen.runtime.kubernetes.transport import MERGE_PATCH, Calls
-from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, number_in, objects
+from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
 
 PAGES, MAX_PAGES = (20, 5, 1), 1000
 PAUSE_SECONDS = 3.0
 REFUSALS = 40
-"""How many looks may be refused one after the other: a Role or a Lease may come two minutes later."""
+"""How many looks may be refused one after the other: a Role or the ConfigMap may come two minutes later."""
 _REFUSALS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
 READABLE = 0o644
+NOT_ENDED = "status.phase!=Succeeded,status.phase!=Failed"
+"""The pods that are listed: those of earlier runs stay for as long as their Jobs."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}")
+"""A name that is one part of a path: with any other character, the API server might read it as two."""
 
 _NEEDED = (contract.ENV_APPLICATION, contract.ENV_POD_NAME, contract.ENV_POD_NAMESPACE, contract.ENV_POD_UID)
 
@@ -42,12 +46,16 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What one look has found. `version`: the Lease's resourceVersion; `own`: this pod."""
+    """What one look has found.
+
+    `version`: the ConfigMap's resourceVersion; `own`: this pod; `newest`: the newest Job that had its turn.
+    """
 
     own: DriverSeen
     others: tuple[DriverSeen, ...]
-    lease: LeaseSeen
+    turn: TurnSeen
     version: str
+    newest: tuple[str, ...] = ()
 
 
 def wait(
@@ -70,7 +78,7 @@ def wait(
     while refusals < REFUSALS:
         try:
             found = look.gather()
-            decided = turn(found.own, found.others, found.lease, policy)
+            decided = turn(found.own, found.others, found.turn, policy)
             if decided.go is not None:
                 replace_file(target, f"{decided.go}\n", READABLE)
                 say(f"no other run is active; this is attempt {decided.go} of the application")
@@ -85,7 +93,9 @@ def wait(
             said = text
         if text:
             sleep(PAUSE_SECONDS)
-    raise Refused(said, "apply all rendered manifests of the application again, its Role and Lease included")
+    raise Refused(
+        said, "apply all rendered manifests of the application again, its Role and ConfigMaps included"
+    )
 
 
 def _text(decided: Turn, ended: Iterable[str]) -> str:
@@ -103,21 +113,25 @@ class _Look:
         self._uid = environment[contract.ENV_POD_UID]
         self._own = environment[contract.ENV_POD_NAME]
         self._run = environment.get(contract.ENV_RUN, "")
+        self._replaces = environment.get(contract.ENV_CONCURRENCY_POLICY) == REPLACE
         self._application = environment[contract.ENV_APPLICATION]
         self._selector = f"{contract.LABEL_APPLICATION}={self._application},{contract.LABEL_COMPONENT}=driver"
         self._pods = f"/api/v1/namespaces/{self._namespace}/pods"
-        leases = f"/apis/coordination.k8s.io/v1/namespaces/{self._namespace}/leases"
-        self._lease = f"{leases}/{self._application}{contract.LEASE_SUFFIX}"
+        config_maps = f"/api/v1/namespaces/{self._namespace}/configmaps"
+        self._turn = f"{config_maps}/{self._application}{contract.TURN_SUFFIX}"
 
     def gather(self) -> Gathered:
-        """Read the Lease first: a holder that the later list of pods does not have is over."""
-        lease = self._call("GET", self._lease).body
-        spec, metadata = mapping(lease.get("spec"), "spec"), mapping(lease.get("metadata"), "metadata")
-        seen = LeaseSeen(name_in(spec, "holderIdentity"), number_in(spec, "leaseTransitions") or 0)
+        """Read whose turn it is first: a holder that the later list of pods does not have is over."""
+        metadata = mapping(self._call("GET", self._turn).body.get("metadata"), "metadata")
+        annotations = mapping(metadata.get("annotations"), "annotations")
+        seen, newest = _turn_in(annotations), name_in(annotations, contract.ANNOTATION_NEWEST)
         drivers = [
             driver
             for reply in pages(
-                lambda query: self._call("GET", self._pods, query=query), PAGES, MAX_PAGES, self._selector
+                lambda query: self._call("GET", self._pods, query={**query, "fieldSelector": NOT_ENDED}),
+                PAGES,
+                MAX_PAGES,
+                self._selector,
             )
             for item in objects(reply.body.get("items"), "items")
             if (driver := _readable(item)) is not None
@@ -130,12 +144,12 @@ class _Look:
             text = f"the pod {self._own} is not among the application's drivers, or has ended"
             raise Unanswered(text, lasting=True)
         others = tuple(one for one in drivers if one.uid != self._uid)
-        return Gathered(own, others, seen, name_in(metadata, "resourceVersion"))
+        return Gathered(own, others, seen, name_in(metadata, "resourceVersion"), tuple(newest.split()))
 
     def _holder(self, identity: str) -> DriverSeen | None:
         """The pod of an identity, if it has not ended."""
-        name = quote(identity.rpartition("_")[0], safe="")
-        if not name:
+        name = identity.rpartition("_")[0]
+        if not _NAME.fullmatch(name):
             return None  # no pod has written it
         reply = self._api.call("GET", f"{self._pods}/{name}")
         if reply.status == HTTPStatus.NOT_FOUND:
@@ -146,50 +160,77 @@ class _Look:
     def act(self, decided: Turn, found: Gathered, now: datetime) -> list[str]:
         """Take the turn, or end Jobs; returns their names. What fails is tried again in the next look."""
         if decided.take is not None:
-            spec = {
-                "holderIdentity": found.own.identity,
-                "leaseTransitions": decided.take,
-                "acquireTime": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000000Z"),
+            annotations = {
+                contract.ANNOTATION_HOLDER: found.own.identity,
+                contract.ANNOTATION_TURNS: str(decided.take),
+                **self._newest(found, now),
             }
-            body = {"metadata": {"resourceVersion": found.version}, "spec": spec}
-            self._call("PATCH", self._lease, body=body, headers=MERGE_PATCH)
-        ended = (self._end(name, uid, found.own.job, now) for name, uid in sorted(decided.ends))
+            metadata = {"resourceVersion": found.version, "annotations": annotations}
+            self._call("PATCH", self._turn, body={"metadata": metadata}, headers=MERGE_PATCH)
+        ended = (self._end(name, uid, found.own, now) for name, uid in sorted(decided.ends))
         return sorted({name for name in ended if name})
 
-    def _end(self, name: str, uid: str, own: tuple[str, str], now: datetime) -> str:
+    def _newest(self, found: Gathered, now: datetime) -> dict[str, str]:
+        """With `Replace`, the annotation that makes this pod's Job the newest; {} without a Job.
+
+        If a newer Job has had its turn, even if it has ended since, this one gives way to it. Raises
+        Unanswered then, and if the Job has been ended: the pod takes no turn, and ends with its Job.
+        """
+        mine = self._any_job(*found.own.job) if self._replaces and found.own.job[0] else None
+        if mine is None:
+            return {}
+        if _is_ended(mine):
+            raise Unanswered("this run has been ended")
+        if found.newest[:2] > _age(mine):
+            newer = found.newest[-1]
+            self._kill(mine, now, newer)
+            raise Unanswered(f"the run {newer} is newer, and has had its turn: this one ends")
+        return {contract.ANNOTATION_NEWEST: " ".join((*_age(mine), _run_of(mine)))}
+
+    def _end(self, name: str, uid: str, own: DriverSeen, now: datetime) -> str:
         """End a Job of this application, or the own one if that is older: its retry comes after a newer run.
 
+        A pod without a Job, such as that of a Deployment, ends only Jobs that are older than itself.
         Returns the name of the Job that it has ended; "" if that is gone, or has been ended already.
         """
-        other = self._job(name, uid)
-        mine = None if other is None or not own[0] else self._job(*own)
-        if other is None or (own[0] and mine is None):
+        other, has_job = self._job(name, uid), bool(own.job[0])
+        mine = None if other is None or not has_job else self._job(*own.job)
+        if other is None or (has_job and mine is None):
+            return ""
+        if not has_job and _age(other) > own.place:
             return ""
         ended, by = other, self._run
         if mine is not None and _age(mine) < _age(other):
             ended, by = mine, _run_of(other)
-        metadata = ended["metadata"]
-        patch = killing(ended, now, by)
-        patch["metadata"]["resourceVersion"] = name_in(metadata, "resourceVersion")
-        self._call("PATCH", self._path(name_in(metadata, "name")), body=patch, headers=MERGE_PATCH)
-        return name_in(metadata, "name")
+        return self._kill(ended, now, by)
+
+    def _kill(self, job: dict[str, Any], now: datetime, by: str) -> str:
+        """End a Job for the run `by`, as `sparkgen kill` does; returns the Job's name."""
+        name, patch = name_in(job["metadata"], "name"), killing(job, now, by)
+        patch["metadata"]["resourceVersion"] = name_in(job["metadata"], "resourceVersion")
+        self._call("PATCH", self._path(name), body=patch, headers=MERGE_PATCH)
+        return name
 
     def _job(self, name: str, uid: str) -> dict[str, Any] | None:
-        """A Job of this application that has not been ended; None for any other: a pod may name any owner."""
+        """A Job of this application that has not been ended; None for any other."""
+        job = self._any_job(name, uid)
+        return None if job is None or _is_ended(job) else job
+
+    def _any_job(self, name: str, uid: str) -> dict[str, Any] | None:
+        """A Job of this application; None for any other: a pod may name any owner."""
         path = self._path(name)
         reply = self._api.call("GET", path)
         if reply.status == HTTPStatus.NOT_FOUND:
             return None
         job = _answered("GET", path, reply).body
         metadata = mapping(job.get("metadata"), "metadata")
-        labels, annotations = (mapping(metadata.get(one), one) for one in ("labels", "annotations"))
-        own = metadata.get("uid") == uid and labels.get(contract.LABEL_APPLICATION) == self._application
-        if not own or KILLED in annotations:
+        labels = mapping(metadata.get("labels"), "labels")
+        if metadata.get("uid") != uid or labels.get(contract.LABEL_APPLICATION) != self._application:
             return None
         return {"kind": "Job", "metadata": metadata, "spec": mapping(job.get("spec"), "spec")}
 
     def _path(self, job: str) -> str:
-        return f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{quote(job, safe='')}"
+        return f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{job}"
 
     def _call(self, method: str, path: str, **options: Any) -> Reply:
         return _answered(method, path, self._api.call(method, path, **options))
@@ -202,12 +243,25 @@ def _answered(method: str, path: str, reply: Reply) -> Reply:
     return reply
 
 
+def _turn_in(annotations: Mapping[str, Any]) -> TurnSeen:
+    """Whose turn it is; nobody's yet in a new ConfigMap. Raises Malformed."""
+    turns = name_in(annotations, contract.ANNOTATION_TURNS) or "0"
+    if not re.fullmatch(r"[0-9]{1,9}", turns):
+        raise Malformed(f"the annotation {contract.ANNOTATION_TURNS} is no whole number")
+    return TurnSeen(name_in(annotations, contract.ANNOTATION_HOLDER), int(turns))
+
+
 def _readable(pod: Mapping[str, Any]) -> DriverSeen | None:
     """The same as `driver_of`; None for a pod that no API server writes. The holder is read by its name."""
     try:
         return driver_of(pod)
     except Malformed:
         return None
+
+
+def _is_ended(job: Mapping[str, Any]) -> bool:
+    """Whether a Job has been ended as by `sparkgen kill`."""
+    return KILLED in mapping(job["metadata"].get("annotations"), "annotations")
 
 
 def _age(job: Mapping[str, Any]) -> tuple[str, str]:
@@ -222,6 +276,34 @@ def _run_of(job: Mapping[str, Any]) -> str:
     return name_in(mapping(metadata.get("labels"), "labels"), contract.LABEL_RUN) or name_in(metadata, "name")
 
 
+def trim_decoded(value: dict[str, Any]) -> Any:
+    """Replaces an object while JSON is decoded: a pod by what `driver_of` reads, whatever else is in it."""
+    metadata, spec, status = value.get("metadata"), value.get("spec"), value.get("status")
+    if not (isinstance(metadata, dict) and isinstance(spec, dict) and "containers" in spec):
+        return value
+    kept = ("name", "uid", "creationTimestamp", "deletionTimestamp")
+    status = status if isinstance(status, dict) else {}
+    owners = _named(metadata, "ownerReferences", ("kind", "name", "uid", "controller"))
+    return {
+        "metadata": {
+            **{key: metadata[key] for key in kept if key in metadata},
+            "ownerReferences": [one for one in owners if one.get("controller") is True],
+        },
+        "spec": {"initContainers": _named(spec, "initContainers", ("name",))},
+        "status": {
+            "phase": status.get("phase"),
+            "initContainerStatuses": _named(status, "initContainerStatuses", ("name", "state")),
+        },
+    }
+
+
+def _named(values: Mapping[str, Any], key: str, fields: tuple[str, ...]) -> list[dict[str, Any]]:
+    """These fields of the objects in a list. Other entries are left out: no API server writes them."""
+    found = values.get(key)
+    entries = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [{field: one[field] for field in fields if field in one} for one in entries]
+
+
 def driver_of(pod: Mapping[str, Any]) -> DriverSeen | None:
     """A pod of the API server as a value; None if it has ended. Raises Malformed."""
     metadata, status = mapping(pod.get("metadata"), "metadata"), mapping(pod.get("status"), "status")
@@ -230,6 +312,7 @@ def driver_of(pod: Mapping[str, Any]) -> DriverSeen | None:
     owners = objects(metadata.get("ownerReferences"), "ownerReferences")
     controllers = [one for one in owners if one.get("kind") == "Job" and one.get("controller") is True]
     jobs = [(name_in(one, "name"), name_in(one, "uid")) for one in controllers]
+    jobs = [job for job in jobs if _NAME.fullmatch(job[0])]
     waits, runs = _container(mapping(pod.get("spec"), "spec"), status)
     return DriverSeen(
         name_in(metadata, "name"),

@@ -1,8 +1,9 @@
-"""Decides whether a driver's pod may start, from the application's other pods and its Lease. Pure.
+"""Decides whether a driver's pod may start, from the application's other pods and whose turn it is. Pure.
 
-Whoever is in the Lease runs. Only the API server's compare-and-swap (`resourceVersion`) puts a pod there, so
-two pods can never start together, whatever their clocks say. The Lease never expires by time: its holder is
-over when its pod has ended or is gone. A pod on a node that is cut off counts until it is gone.
+The application's `-concurrency` ConfigMap names the pod that runs. Only the API server's compare-and-swap
+(`resourceVersion`) puts a pod there, so two pods can never start together, whatever their clocks say. A turn
+never expires by time: it is over when its pod has ended or is gone. A pod on a node that is cut off counts
+until it is gone.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ class DriverSeen:
 
     @property
     def identity(self) -> str:
-        """What stands in the Lease if this pod holds it."""
+        """The pod in the ConfigMap of turns: its name with its UID, because names are used again."""
         return f"{self.name}_{self.uid}"
 
 
 @dataclass(frozen=True, slots=True)
-class LeaseSeen:
-    """The application's Lease. `number`: how often it has changed its holder (`leaseTransitions`)."""
+class TurnSeen:
+    """Whose turn it is. `holder`: the pod's identity; `number`: how many pods have had their turn."""
 
     holder: str
     number: int
@@ -52,8 +53,8 @@ class LeaseSeen:
 class Turn:
     """What to do now.
 
-    `go`: start, with this number. `take`: write oneself into the Lease, with this number. Otherwise wait for
-    the pods `ahead`, after ending the Jobs `ends` (name and UID), or one's own Job for a newer one of them.
+    `go`: start, with this number. `take`: write oneself into the ConfigMap, with this number. Otherwise wait
+    for the pods `ahead`, after ending the Jobs `ends` (name and UID), or one's own Job for a newer one.
     """
 
     go: int | None = None
@@ -62,23 +63,23 @@ class Turn:
     ends: frozenset[tuple[str, str]] = frozenset()
 
 
-def turn(own: DriverSeen, others: Iterable[DriverSeen], lease: LeaseSeen, policy: str) -> Turn:
+def turn(own: DriverSeen, others: Iterable[DriverSeen], seen: TurnSeen, policy: str) -> Turn:
     """What the pod `own` does. `others`: the application's other pods that have not ended.
 
-    They were listed after `lease` was read.
+    They were listed after `seen` was read.
 
     A pod waits for pods that have started, and for those that queue and are earlier. So of all pods that
     queue, the first can always go on; one that cannot start its containers, such as a pod without a node,
     keeps nobody waiting. With `Replace`, it ends the Jobs of the pods that it waits for, but not its own.
     """
-    if lease.holder == own.identity:
-        return Turn(go=lease.number)
+    if seen.holder == own.identity:
+        return Turn(go=seen.number)
     ahead = [
         other
         for other in sorted(others, key=lambda one: one.place)
-        if not other.waits or other.identity == lease.holder or (other.queues and other.place < own.place)
+        if not other.waits or other.identity == seen.holder or (other.queues and other.place < own.place)
     ]
     if not ahead:
-        return Turn(take=lease.number + 1)
+        return Turn(take=seen.number + 1)
     jobs = {one.job for one in ahead} - {own.job, ("", "")} if policy == REPLACE else set()
     return Turn(ahead=tuple(one.name for one in ahead), ends=frozenset(jobs))

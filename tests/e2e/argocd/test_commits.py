@@ -123,7 +123,8 @@ def test_an_end_removes_everything(make: Make, cluster: Cluster, restricted: str
 
 def test_a_failed_run_is_told_not_repeated_and_mended(make: Make, restricted: str) -> None:
     """Degraded; syncs do not try again; the commit that fixes it makes the application healthy."""
-    failing = in_namespace(document("failing", VERSION, "ends.py", "1"), restricted)
+    turns = {"concurrencyPolicy": "Forbid"}
+    failing = in_namespace(document("failing", VERSION, "ends.py", "1", **turns), restricted)
     application = begun(make, failing)
     failed = application.run()
     assert failed.wait(120) == "Failed"
@@ -133,10 +134,12 @@ def test_a_failed_run_is_told_not_repeated_and_mended(make: Make, restricted: st
     application.refresh("hard")
     assert application.drivers() == drivers
     assert list(application.jobs()) == [failed.run]
-    fixed = in_namespace(document("failing", VERSION, "ends.py", "0"), restricted)
+    fixed = in_namespace(document("failing", VERSION, "ends.py", "0", **turns), restricted)
     application.synced(application.repository.release(fixed, "Fix it"))
     assert application.run().wait(120) == "Complete"
     wait_until(lambda: application.health() == "Healthy", 60, "it is healthy again", application.story)
+    application.refresh("hard")
+    assert application.differences() == [], "whose turn it is belongs to the cluster"
 
 
 def test_executors_of_sparks_own_backend_are_left_alone(make: Make, restricted: str) -> None:

@@ -36,6 +36,7 @@ from sparkgen.grammar import cpu, cron, duration, factor, memory, quantity, time
 from sparkgen.grammar.error import GrammarError
 from sparkgen.importing import shell
 from sparkgen.importing.properties import read_properties
+from sparkgen.importing.repair import problems_of
 from sparkgen.importing.script import read_script
 from sparkgen.jsonvalue import decode
 from sparkgen.lint.configfile import read_config
@@ -54,6 +55,7 @@ from sparkgen.runtime.kubernetes import untrusted
 from sparkgen.runtime.registry.challenge import challenge
 from sparkgen.semantics import secret
 from sparkgen.terminal import log_line, readable
+from sparkgen.usecases.validate import examine
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.writers import manifest
 from sparkgen.yamltext import dump
@@ -86,6 +88,15 @@ class Row:
 
     parse: Callable[[Any], object]
     inputs: dict[str, Callable[[int], Any]]
+
+
+VOLUMES = """\
+apiVersion: sparkgen.dev/v1alpha1
+kind: SparkApplication
+metadata: {name: a}
+spec:
+  volumes:
+"""
 
 
 def text(unit: str, before: str = "", after: str = "") -> Callable[[int], str]:
@@ -366,6 +377,17 @@ PARSERS: dict[str, Row] = {
     "locks": Row(of_file(locked, "app.lock.yaml"), LOCK),
     "kubeconfigs": Row(of_file(lambda path: choose(Place(path), {}), "config"), KUBECONFIG),
     "scripts": Row(read_script, SHELL),
+    "words after redirections": Row(
+        read_script,
+        {
+            "words": lambda size: "> " * size + "a " * size + "\nspark-submit a.py\n",
+            "keywords": lambda size: "> " * size + "if " * size + "\nspark-submit a.py\n",
+        },
+    ),
+    "problems of a document": Row(
+        lambda given: problems_of(given, examine),
+        {"volumes": numbered("  - {name: v#, hostPath: {path: /a, type: bad}}\n", VOLUMES)},
+    ),
     "properties to import": Row(read_properties, PROPERTIES),
     "properties of a driver": Row(driver_properties.parse, PROPERTIES),
     "requirements": Row(

@@ -179,6 +179,7 @@ def _hidden(text: str) -> dict[str, tuple[str, bytes]]:
         coded = coded.replace(f": {word}\n", f": !!binary {base64.b64encode(word.encode()).decode()}\n")
     return {
         "a list by its items": ("a.yaml", listed.encode()),
+        "a list in a list": ("a.yaml", json.dumps({"items": [{"items": [yaml.safe_load(text)]}]}).encode()),
         "JSON": ("a.json", json.dumps(yaml.safe_load(text)).encode()),
         "UTF-16": ("a.yaml", text.encode("utf-16")),
         "a hidden folder": (".d/a.yaml", text.encode()),
@@ -199,6 +200,20 @@ def test_whatever_kubectl_reads_is_found_or_said_not_to_be_checked(rendered: Cli
     found = json.loads(result.out)
     assert result.code == 1
     assert "altered" in [row["state"] for row in found["runtimes"]] or found["unread"]
+
+
+def test_what_a_kustomization_lists_is_found_whatever_its_name(rendered: Cli) -> None:
+    """A kustomization may name files of any suffix; others are not read by it."""
+    item = yaml.safe_load(Path("deploy", FILE).read_text("utf-8"))
+    item["binaryData"] = dict.fromkeys(item["binaryData"], "ZXZpbA==")
+    Path("deploy/notes.txt").write_text(dump(item))
+    assert rendered("verify", "deploy").code == 0
+    Path("deploy/base").mkdir()
+    Path("deploy/base/Kustomization").write_text("resources: [a, ./b/notes.txt]\n")
+    Path("deploy/base/b").mkdir()
+    Path("deploy/notes.txt").rename("deploy/base/b/notes.txt")
+    found = json.loads(rendered("verify", "deploy", "-o", "json").out)
+    assert "altered" in [row["state"] for row in found["runtimes"]]
 
 
 def _other_readings() -> dict[str, str]:

@@ -47,7 +47,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_runtime_is_found(tmp_path: Path) -> None:
     """Of any version, by its content."""
     (tmp_path / FILE).write_text(TEXT)
-    assert rendered.read(tmp_path) == {}
+    assert rendered.read(tmp_path).manifests == {}
     assert kept(tmp_path, [EARLIER.name]) == {EARLIER.name: EARLIER}
     assert not_made_here(tmp_path.as_posix(), [EARLIER.name]) == []
 
@@ -56,7 +56,7 @@ def test_a_runtime_is_found(tmp_path: Path) -> None:
 def test_a_text_that_is_no_runtime_is_not_parsed(text: str, tmp_path: Path, parsed: list[str]) -> None:
     """Somebody's commit may give it the name of one, and make it slow to parse."""
     (tmp_path / FILE).write_text(text)
-    files = rendered.read(tmp_path)
+    files = rendered.read(tmp_path).manifests
     if files:
         with pytest.raises(SparkgenError, match="not a valid manifest"):
             rendered.sides(files)
@@ -74,7 +74,7 @@ def test_a_link_is_not_followed(target: str, tmp_path: Path, parsed: list[str]) 
     link = directory / FILE
     link.symlink_to(link if target == "loop" else tmp_path / target)
     (directory / "job.yaml").symlink_to(tmp_path / target)
-    assert rendered.read(directory) == {}
+    assert rendered.read(directory).manifests == {}
     assert kept(directory, [EARLIER.name]) == {}
     assert parsed == []
 

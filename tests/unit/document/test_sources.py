@@ -244,7 +244,7 @@ def test_an_overlay_of_an_environment_that_is_a_pipe_is_not_opened(tmp_path: Pat
 
 def test_a_pipe_among_rendered_files_is_not_opened(pipe: str) -> None:
     """`diff` reads every file of a folder."""
-    assert rendered.read(Path(pipe).parent) == {}
+    assert rendered.read(Path(pipe).parent).manifests == {}
 
 
 def test_standard_input() -> None:

@@ -47,6 +47,11 @@ CHECKS = {rule.code: rule.check for rule in rules_for(APPLICATION, RULES)}
             for options, paths in (
                 ("executorPriorityClassName: low", ["priorityClassName"]),
                 ("priorityClassName: high, executorPriorityClassName: low", []),
+                (
+                    "priorityClassName: high, executorPriorityClassName: low}, "
+                    "executor: {priorityClassName: above",
+                    ["priorityClassName"],
+                ),
             )
         ),
     ],

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sparkgen.errors import Position, Problem, Severity
 from sparkgen.reports import FORMATS, Context, Rule, report
+from sparkgen.reports import text as text_report
 from sparkgen.reports.text import summary
 
 SOURCE = {
@@ -135,6 +136,27 @@ def test_a_long_line_is_shown_around_the_place() -> None:
     assert first.startswith("  9 | ... aaa")
     assert first.endswith("b ...")
     assert len(first) < 120
+
+
+@pytest.mark.parametrize("letter", ["a", "値", "\x1b"])
+def test_of_a_long_line_only_a_part_is_measured(letter: str) -> None:
+    """A document may be one line of a megabyte with thousands of problems."""
+    measured: list[int] = []
+    real = text_report._columns
+
+    def columns(text: str) -> int:
+        measured.append(len(text))
+        return real(text)
+
+    line = letter * 5_000 + " HERE " + letter * 5_000
+    problem = dataclasses.replace(CORES, position=Position("app.yaml", 1, 5_002), found="HERE")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_report, "_columns", columns)
+        shown = report([problem], "text", Context(lines=lambda *_: line, version="1.0.0"))
+    assert " ... " in shown
+    assert "HERE" in shown.splitlines()[1]
+    assert shown.splitlines()[2].count("^") == 4
+    assert sum(measured) < 20_000
 
 
 def test_a_place_without_source_has_no_excerpt() -> None:

@@ -171,6 +171,14 @@ def test_hadoop_conf(rendered: Make) -> None:
         assert "sparkgen-hadoop" not in rendered().volumes(role)
 
 
+def test_nothing_runs_before_the_turn_of_the_run(rendered: Make) -> None:
+    """Also no container of the document's template: it may change what the other run still uses."""
+    template = {"spec": {"initContainers": [{"name": "clean", "image": "a", "restartPolicy": "Always"}]}}
+    made = rendered(concurrencyPolicy="Replace", driver={"template": template}).driver
+    names = [container["name"] for container in made["spec"]["initContainers"]]
+    assert names[:2] == [contract.CONCURRENCY_CONTAINER, "clean"]
+
+
 def test_executors_have_their_pools_as_an_annotation(rendered: Make) -> None:
     """One text, whatever the document leaves out; and no pools are no annotation."""
     pools = [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sparkgen.runtime.__main__ import main
-from sparkgen.runtime.concurrency.command import REFUSALS, driver_of, wait
+from sparkgen.runtime.concurrency.command import REFUSALS, driver_of, trim_decoded, wait
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 
@@ -24,7 +24,7 @@ ENVIRONMENT = {
     "SPARKGEN_POD_NAMESPACE": "a",
     "SPARKGEN_POD_UID": "u2",
 }
-LEASE = "/apis/coordination.k8s.io/v1/namespaces/a/leases/pi-concurrency"
+TURN = "/api/v1/namespaces/a/configmaps/pi-concurrency"
 PODS = "/api/v1/namespaces/a/pods"
 JOBS = "/apis/batch/v1/namespaces/a/jobs"
 LABELS = {"sparkgen.dev/application": "pi"}
@@ -64,13 +64,18 @@ def job(name: str, second: int, **more: Any) -> dict[str, Any]:
     return {"metadata": metadata | more, "spec": {}}
 
 
+def turn_of(holder: str, number: int) -> dict[str, str]:
+    """The annotations that say whose turn it is."""
+    return {"sparkgen.dev/holder": holder, "sparkgen.dev/turns": str(number)}
+
+
 class Server:
-    """An API server with one Lease, some pods and Jobs; `refuse`: a status for each request instead."""
+    """An API server with the ConfigMap of turns, pods and Jobs; `refuse`: a status for each request."""
 
     def __init__(self, *pods: Mapping[str, Any], holder: str = "", number: int = 0) -> None:
         self.pods = [OWN, *pods]
         self.unlabelled: list[Mapping[str, Any]] = []
-        self.lease: dict[str, Any] = {"holderIdentity": holder, "leaseTransitions": number}
+        self.turn = turn_of(holder, number)
         self.version = 5
         self.jobs: dict[str, dict[str, Any]] = {"pi-2": job("pi-2", 20)}
         self.refuse = 0
@@ -90,14 +95,13 @@ class Server:
         self.calls.append((method, path, body))
         if self.refuse:
             return Reply(self.refuse, {"message": "no"})
-        if path == LEASE and method == "GET":
-            metadata = {"resourceVersion": str(self.version)}
-            return Reply(200, {"metadata": metadata, "spec": dict(self.lease)})
-        if path == LEASE:
+        if path == TURN and method == "GET":
+            return Reply(200, {"metadata": {"resourceVersion": str(self.version), "annotations": self.turn}})
+        if path == TURN:
             assert headers == {"Content-Type": "application/merge-patch+json"}
             if body["metadata"]["resourceVersion"] != str(self.version):
                 return Reply(409, {"message": "the object has been modified"})
-            self.lease |= body["spec"]
+            self.turn |= body["metadata"]["annotations"]
             self.version += 1
             return Reply(200, {})
         if path == PODS:
@@ -137,16 +141,12 @@ def nothing() -> None:
     """A pause in which nothing happens."""
 
 
-def test_alone_it_takes_the_lease_and_starts(tmp_path: Path) -> None:
-    """The Lease says who, since when, and how often that has changed."""
+def test_alone_it_takes_its_turn_and_starts(tmp_path: Path) -> None:
+    """The ConfigMap says who, and how often that has changed."""
     server = Server(number=7)
     assert waited(server, tmp_path) == ["no other run is active; this is attempt 8 of the application"]
     assert (tmp_path / "attempt").read_text() == "8\n"
-    assert server.lease == {
-        "holderIdentity": "pi-2-x_u2",
-        "leaseTransitions": 8,
-        "acquireTime": "2026-03-01T06:00:00.000000Z",
-    }
+    assert server.turn == turn_of("pi-2-x_u2", 8)
 
 
 def test_begun_anew_it_keeps_its_number(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_an_earlier_one_that_queues_goes_first(tmp_path: Path) -> None:
 
 
 def test_a_holder_without_its_labels_counts(tmp_path: Path) -> None:
-    """Somebody may change labels; the Lease says who runs."""
+    """Somebody may change labels; the ConfigMap says who runs."""
     server = Server(holder="pi-1-x_u1")
     server.unlabelled = [EARLIER]
     assert waited(server, tmp_path, server.unlabelled.clear)[0] == "waiting for the end of pi-1-x"
@@ -260,10 +260,32 @@ def test_an_older_run_gives_way_to_a_newer_one(tmp_path: Path) -> None:
     """Its pod is the later one where its Job tries again: the newer run has started meanwhile, or queues."""
     server = Server(EARLIER)
     server.jobs["pi-1"] = job("pi-1", 30, labels={**LABELS, "sparkgen.dev/run": "pi-new"})
-    said = waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")
-    assert said[0] == "waiting for the end of pi-1-x; ended: pi-2"
+    with pytest.raises(StopIteration):  # it waits for its own end
+        waited(server, tmp_path, nothing, server.pods.pop, nothing, policy="Replace")
+    assert not (tmp_path / "attempt").exists()
     assert "annotations" not in server.jobs["pi-1"]["metadata"]
     assert server.jobs["pi-2"]["metadata"]["annotations"]["sparkgen.dev/replaced-by"] == "pi-new"
+
+
+def test_a_newer_run_that_has_ended_is_not_followed_by_an_older_one(tmp_path: Path) -> None:
+    """The older one tries again after a pause, in which the newer one has done its work."""
+    server = Server(number=3)
+    server.turn["sparkgen.dev/newest-job"] = "2026-03-01T06:10:00Z u-pi-9 pi-9"
+
+    def anew() -> None:
+        server.jobs["pi-2"], server.turn = job("pi-2", 20), turn_of("pi-9-x_u9", 3)
+
+    said = waited(server, tmp_path, nothing, anew, policy="Replace")
+    patches = [body["metadata"]["annotations"] for method, _, body in server.calls if method == "PATCH"]
+    assert patches[0]["sparkgen.dev/replaced-by"] == "pi-9"
+    assert said[:2] == [
+        "the run pi-9 is newer, and has had its turn: this one ends",
+        "this run has been ended",
+    ]
+    assert server.turn == {
+        **turn_of("pi-2-x_u2", 4),
+        "sparkgen.dev/newest-job": "2026-03-01T05:59:20Z u-pi-2 pi-2",
+    }
 
 
 def test_a_run_that_has_been_ended_ends_no_other(tmp_path: Path) -> None:
@@ -273,17 +295,52 @@ def test_a_run_that_has_been_ended_ends_no_other(tmp_path: Path) -> None:
         "pi-1": job("pi-1", 10),
         "pi-2": job("pi-2", 20, annotations={"sparkgen.dev/killed": "x"}),
     }
+    with pytest.raises(StopIteration):  # it waits for its own end
+        waited(server, tmp_path, nothing, server.pods.pop, nothing, policy="Replace")
+    assert "PATCH" not in [method for method, path, _ in server.calls]
+
+
+@pytest.mark.parametrize("name", ["../../pods/y", "pi-1/status", "pi%2F1", "x" * 254, "PI"])
+def test_the_name_of_a_forged_owner_is_no_path(tmp_path: Path, name: str) -> None:
+    """Whoever creates a pod names its owners: the API server would read a slash, also an encoded one."""
+    forged = pod("odd-x", "u1", 10, status=EARLIER["status"])
+    forged["metadata"]["ownerReferences"][0]["name"] = name
+    server = Server(forged)
+    assert (
+        waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")[0]
+        == "waiting for the end of odd-x"
+    )
+    assert {path for _, path, _ in server.calls if path.startswith(JOBS)} <= {f"{JOBS}/pi-2"}
+
+
+def test_a_pod_of_no_job_ends_no_newer_job(tmp_path: Path) -> None:
+    """A Deployment that is left over makes a new pod, after the document has got a Job."""
+    server = Server(EARLIER)
+    server.pods[0] = {**OWN, "metadata": {**OWN["metadata"], "ownerReferences": []}}
+    server.jobs["pi-1"] = job("pi-1", 0, creationTimestamp="2026-03-01T06:00:50Z")
     waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")
     assert "PATCH" not in [method for method, path, _ in server.calls if path.startswith(JOBS)]
+    server = Server(EARLIER)
+    server.pods[0] = {**OWN, "metadata": {**OWN["metadata"], "ownerReferences": []}}
+    server.jobs["pi-1"] = job("pi-1", 5)
+    assert waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")[0].endswith("; ended: pi-1")
 
 
-def test_the_name_of_a_forged_owner_is_no_path(tmp_path: Path) -> None:
-    """Whoever creates a pod names its owners."""
-    server = Server(pod("../../pods/y-x", "u1", 10, status=EARLIER["status"]))
-    waited(server, tmp_path, nothing, server.pods.pop, policy="Replace")
-    assert [path for _, path, _ in server.calls if path.startswith(JOBS)] == [
-        f"{JOBS}/..%2F..%2Fpods%2Fy"
-    ] * 2
+def test_of_a_pod_only_what_is_read_is_kept(tmp_path: Path) -> None:
+    """Whoever creates pods chooses the rest, which may be megabytes."""
+    large = {**EARLIER, "spec": {**EARLIER["spec"], "containers": [], "imagePullSecrets": [{}] * 100}}
+    large["metadata"] = {**EARLIER["metadata"], "labels": {"a": "b"}, "annotations": {"c": "d" * 1000}}
+    owners = [*large["metadata"]["ownerReferences"], {"kind": "Pod", "name": "n" * 1000, "uid": "u"}]
+    large["metadata"]["ownerReferences"] = owners
+    small = trim_decoded(large)
+    assert driver_of(small) == driver_of(EARLIER)
+    assert len(str(small)) < 600
+    assert trim_decoded({"metadata": {}, "items": [small]})["items"] == [small]
+    assert trim_decoded({"metadata": {}, "spec": {"containers": 3, "initContainers": 3}, "status": 3}) == {
+        "metadata": {"ownerReferences": []},
+        "spec": {"initContainers": []},
+        "status": {"phase": None, "initContainerStatuses": []},
+    }
 
 
 def test_a_pod_that_no_api_server_writes_is_nobodys_turn(tmp_path: Path) -> None:
@@ -293,13 +350,13 @@ def test_a_pod_that_no_api_server_writes_is_nobodys_turn(tmp_path: Path) -> None
     assert waited(Server(odd), tmp_path) == ["no other run is active; this is attempt 1 of the application"]
 
 
-def test_another_pod_takes_the_lease_first(tmp_path: Path) -> None:
+def test_another_pod_takes_its_turn_first(tmp_path: Path) -> None:
     """What was read is too old then: it looks again, and waits."""
     server = Server()
 
     def taken() -> None:
         server.between = nothing
-        server.lease |= {"holderIdentity": "pi-1-x_u1", "leaseTransitions": 4}
+        server.turn = turn_of("pi-1-x_u1", 4)
         server.version += 1
         server.pods.append(EARLIER)
 
@@ -328,18 +385,19 @@ def test_a_job_that_is_gone_or_of_others_is_not_ended(tmp_path: Path, more: dict
     server.jobs = {} if more is None else {"pi-1": job("pi-1", 10, **more)}
     said = waited(server, tmp_path, *[nothing] * REFUSALS, server.pods.pop, policy="Replace")
     assert said[0] == "waiting for the end of pi-1-x"
-    assert [method for method, path, _ in server.calls if path.startswith(JOBS)] == ["GET"] * (REFUSALS + 1)
+    calls = [method for method, path, _ in server.calls if path == f"{JOBS}/pi-1"]
+    assert calls == ["GET"] * (REFUSALS + 1)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_does_not_pass_by_itself_ends_the_pod(tmp_path: Path, status: int) -> None:
-    """Not at the first time: a Role or a Lease may be applied after the Job."""
+    """Not at the first time: a Role or the ConfigMap may be applied after the Job."""
     server = Server()
     server.refuse = status
     with pytest.raises(Refused, match=f"{status} no") as refused:
         waited(server, tmp_path, *[nothing] * REFUSALS)
     assert refused.value.next_step == (
-        "apply all rendered manifests of the application again, its Role and Lease included"
+        "apply all rendered manifests of the application again, its Role and ConfigMaps included"
     )
     assert not (tmp_path / "attempt").exists()
     server.refuse = status
