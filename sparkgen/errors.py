@@ -52,16 +52,33 @@ class Problem:
         return (self.position, self.code, path_text(self.path), self.message)
 
 
+LONGEST_KEY = 320
+"""Characters of a key in a path as people write it; Kubernetes' own keys have up to 317."""
+LONGEST_PATH = 1_000
+"""Characters of such a path, half of them from its end."""
+
+
+def key_text(key: str) -> str:
+    """A key of a document, shortened if it is long."""
+    return key if len(key) <= LONGEST_KEY else f"{key[:LONGEST_KEY]}..."
+
+
 def path_text(path: Path) -> str:
-    """A path as people write it: `spec.driver.volumeMounts[0].name`; the document itself is ``.``."""
+    """A path as people write it: `spec.driver.volumeMounts[0].name`; the document itself is ``.``.
+
+    What is long is shortened: each problem of a mapping has its path, so one key might fill gigabytes.
+    """
     text = ""
-    for part in path:
+    for one in path:
+        part = one if isinstance(one, int) else key_text(one)
         if isinstance(part, int):
             text += f"[{part}]"
         elif part and all(char.isalnum() or char in "-_" for char in part):
             text += f".{part}" if text else part
         else:
             text += f'["{part}"]'
+    if len(text) > LONGEST_PATH:
+        text = f"{text[: LONGEST_PATH // 2]}...{text[-LONGEST_PATH // 2 :]}"
     return text or "."
 
 

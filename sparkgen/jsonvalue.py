@@ -35,7 +35,8 @@ def decode_object(data: bytes, hook: Callable[[dict[str, Any]], Any] | None = No
     try:
         return json.loads(data, object_hook=hook)  # noqa: TID251 - here
     except RecursionError:
-        return decode(_cut(data), hook)
+        pass  # not here: the error holds all that was read so far, which may be most of a container's memory
+    return decode(_cut(data), hook)
 
 
 def _cut(data: bytes) -> bytes:

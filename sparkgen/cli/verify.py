@@ -85,6 +85,10 @@ def verify(options: VerifyOptions) -> int:
     return int(bool(found.unread) or not rows or any(row.state not in accepted for row in rows))
 
 
+_WIDEST = 100
+"""Characters to which a column is padded; the name of a ConfigMap has fewer."""
+
+
 def _print(rows: Sequence[Checked], unread: Sequence[Problem], form: str) -> None:
     if form == "json":
         problems = [f"{one.position}: {one.message}; {one.next_step}" for one in unread]
@@ -92,7 +96,7 @@ def _print(rows: Sequence[Checked], unread: Sequence[Problem], form: str) -> Non
         output.data(escaped_json(f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"))
         return
     cells = [_TITLES, *(tuple(map(visible, _cells(row))) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*cells, strict=True)]
     for line in cells if rows else ():
         padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
         output.write(f"{'   '.join(padded).rstrip()}\n")

@@ -19,6 +19,8 @@ _SIGNS: dict[Action, str] = {
     "replaced": "*",
     "kept": "=",
 }
+_WIDEST = 60
+"""Characters to which the labels of a table are padded; a longer one is not made the width of all."""
 _MEANING: dict[Action, str] = {
     "added": "added",
     "removed": "removed",
@@ -47,7 +49,9 @@ def summary(difference: Difference) -> str:
     count = len(difference.applications)
     starting = sum(one.verdict.starts for one in difference.applications)
     runs = number_of(starting, "new run") if starting else "no new runs"
-    return f"{number_of(count, 'application')} changed, {runs}; {difference.unchanged} unchanged"
+    others = number_of(len(difference.overrides), "file") if difference.overrides else ""
+    changed = f"; {others} by which another tool may change what it applies" if others else ""
+    return f"{number_of(count, 'application')} changed, {runs}; {difference.unchanged} unchanged{changed}"
 
 
 # --- text -------------------------------------------------------------------------------------------------
@@ -104,7 +108,7 @@ def _because(one: ApplicationDiff) -> Iterator[str]:
 
 
 def _table(changes: tuple[FieldChange, ...]) -> Iterator[str]:
-    widest = max(len(change.label) for change in changes)
+    widest = min(_WIDEST, max(len(change.label) for change in changes))
     for change in changes:
         yield f"{change.label:<{widest}}  {_step(change)}  [{_effect(change)}]"
 
@@ -139,6 +143,7 @@ def as_markdown(difference: Difference, *, brief: bool = False) -> str:
     if not difference:
         return f"{head}\n\nNo changes.\n"
     parts = [head, "", f"{summary(difference)}.", ""]
+    parts += [*(f"- {escaped(text)}" for text in difference.overrides), ""] if difference.overrides else []
     for one in difference.applications:
         parts += [*_section(one, brief=brief), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
@@ -232,6 +237,7 @@ def as_json(difference: Difference, *, brief: bool = False) -> str:
         "new": difference.new,
         "applications": applications,
         "unchanged": difference.unchanged,
+        "overrides": list(difference.overrides),
     }
     return escaped_json(json.dumps(result, indent=2, ensure_ascii=False)) + "\n"
 

@@ -20,8 +20,15 @@ from sparkgen.writers.tree import text_of
 _SUFFIXES = (".yaml", ".yml")
 _MOST_LINES = 60
 """The most lines of a runtime; sparkgen writes about 20."""
-_UNLIKE = re.compile(r"<<|[yYnN]|0o?[0-9_]+|[-+]?[0-9]+[eE][-+]?[0-9]+")
-"""Scalars without quotes that YAML 1.1 and 1.2 read differently, and the key of a merge."""
+_UNLIKE = re.compile(r"<<|[yYnN]")
+"""Words without quotes that YAML 1.1 and 1.2 read differently, and the key of a merge."""
+_NUMBER = re.compile(
+    r"[-+]?(0[oObBxX][0-9A-Fa-f_]+|(\.[0-9_]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?"
+    r"|[0-9][0-9_]*(:[0-9]+)+(\.[0-9_]*)?)"
+)
+"""What is a number in YAML 1.1, in YAML 1.2, or for some program."""
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+"""What is the same number for all of them."""
 _NOT_IN_RUNTIME = re.compile(r"[\[\]{}&*?|>!%@`]|^[ ]*-", re.MULTILINE)
 """Lists, aliases, tags and other YAML that no runtime has, and that can take minutes to read."""
 
@@ -92,7 +99,7 @@ def _is_runtime(path: Path, text: str) -> bool:
 
     As text, too: of a key that is there twice, another program may read the other one.
     """
-    if not _is_named(path.name):
+    if not is_named(path.name):
         return False
     from sparkgen.image.runtime_files import is_shared  # noqa: PLC0415 - few directories have such a file
     from sparkgen.yamltext import dump  # noqa: PLC0415
@@ -101,7 +108,7 @@ def _is_runtime(path: Path, text: str) -> bool:
     return is_shared(item) and dump(item) == without_header(text)
 
 
-def _is_named(path: str) -> bool:
+def is_named(path: str) -> bool:
     """Whether the file with a path has the name of one with the runtime."""
     return f"{contract.RUNTIME_NAME}-" in path.rpartition("/")[2]
 
@@ -148,7 +155,7 @@ def sides(files: dict[str, str]) -> list[Side]:
                 _refuse_unlike(text)
             found.setdefault(_application(item), []).append(item)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            step = f"; to see why, run: sparkgen verify {shlex.quote(path)}" if _is_named(path) else ""
+            step = f"; to see why, run: sparkgen verify {shlex.quote(path)}" if is_named(path) else ""
             raise SparkgenError(
                 f"{path} has sparkgen's header, but is not a valid manifest; render it again{step}"
             ) from error
@@ -165,9 +172,13 @@ def _refuse_unlike(text: str) -> None:
 
     for token in yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         odd = isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken)
-        if odd or (isinstance(token, yaml.ScalarToken) and token.plain and _UNLIKE.fullmatch(token.value)):
+        if odd or (isinstance(token, yaml.ScalarToken) and token.plain and _is_unlike(token.value)):
             line = token.start_mark.line + 1
             raise ValueError(f"line {line} has YAML that programs read differently")
+
+
+def _is_unlike(plain: str) -> bool:
+    return bool(_UNLIKE.fullmatch(plain) or (_NUMBER.fullmatch(plain) and not _PLAIN_NUMBER.fullmatch(plain)))
 
 
 def _application(item: Any) -> tuple[str, str, str]:

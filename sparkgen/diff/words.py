@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from sparkgen.diff.trees import ABSENT, Path
+from sparkgen.errors import key_text
 from sparkgen.schema.wording import flow, shortened
 from sparkgen.semantics.secret import is_secret, redacted
 
@@ -28,7 +29,7 @@ _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def label(path: Path) -> str:
     """A field in words: `executor memory`, `driver environment variable MODE`, `Spark property spark.x`."""
     words: list[str] = []
-    for index, part in enumerate(path):
+    for index, part in enumerate(map(key_text, path)):
         if index and path[index - 1] in _SECTIONS:
             words.append(part)
         elif part in _SECTIONS and index + 1 < len(path):

@@ -23,7 +23,7 @@ from sparkgen.document.node import Document, Node
 from sparkgen.document.parse import parse
 from sparkgen.document.sources import read_file
 from sparkgen.document.text import shortened
-from sparkgen.errors import Position, Problem, Severity, SparkgenError
+from sparkgen.errors import Position, Problem, Severity, SparkgenError, path_text
 
 FILE_NAME = ".sparkgen.yaml"
 RUNTIME_IMAGE = "runtimeImage"
@@ -155,7 +155,7 @@ def error_about(problems: Iterable[Problem]) -> SparkgenError:
 
 def _line(problem: Problem) -> str:
     value = f" (found: {problem.found})" if problem.found else ""
-    field = f"{'.'.join(map(str, problem.path))} " if problem.path else ""
+    field = f"{path_text(problem.path)} " if problem.path else ""
     step = f"; {problem.next_step}" if problem.next_step else ""
     return f"{problem.position}: error[{problem.code}] {field}{problem.message}{value}{step}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from sparkgen.errors import Path, Position, path_text
+from sparkgen.errors import Path, Position, key_text, path_text
 
 
 class Outcome(enum.Enum):
@@ -56,5 +56,5 @@ def source_text(path: Path) -> str:
     """Returns a path of an input as text: `spec.driver.cores`, `--conf spark.app.name`, or `argument 3`."""
     first = str(path[0]) if path else ""
     if first.startswith("-") or first.endswith(".conf") or " " in first:
-        return " ".join(str(part) for part in path)
+        return " ".join(key_text(str(part)) for part in path)
     return path_text(path)

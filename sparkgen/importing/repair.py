@@ -21,6 +21,7 @@ from sparkgen.importing.entry import Entry, Outcome
 from sparkgen.importing.naming import FALLBACK
 from sparkgen.importing.provenance import entry_of, is_there, source_of, text_at, value_at
 from sparkgen.importing.removal import take_out
+from sparkgen.schema.repaired import UNKNOWN
 from sparkgen.spark_versions import SUGGESTED
 
 Examine = Callable[[Document], list[Problem]]
@@ -29,6 +30,8 @@ Examine = Callable[[Document], list[Problem]]
 _ROUNDS = 200
 _MOST_EXAMINED = 4_000_000
 """Characters of one document that are examined in all rounds: a large one has fewer of them."""
+_OF_PROBLEM = 2_000
+"""Characters that take as long as one problem."""
 _FEW = 20
 """The most errors that are corrected one at a time; of more, those of one kind in lists go together."""
 _ROOT_USER = "SG167"
@@ -50,14 +53,19 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
     document that is too large stays as it is, because no single value of it is wrong.
     """
     problems: list[Problem] = []
-    rounds = min(_ROUNDS, max(_FEW, _MOST_EXAMINED // (len(text()) + 1)))
-    for _ in range(rounds):
-        problems = problems_of(text(), examine)
+    left = _MOST_EXAMINED
+    for number in range(_ROUNDS):
+        written = text()
+        problems = problems_of(written, examine)
+        left -= len(written) + _OF_PROBLEM * len(problems)
         errors = [problem for problem in problems if problem.severity is Severity.ERROR]
         if not errors or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
             break
+        if left < 0 and number >= _FEW:
+            break
         for problem in _next(errors):
-            _put_right(draft, problem)
+            if problem.code not in UNKNOWN or is_there(draft.value, problem.path):
+                _put_right(draft, problem)
     return problems
 
 
@@ -69,6 +77,10 @@ def _next(errors: Sequence[Problem]) -> list[Problem]:
     the same field of the items of a list, are corrected together, because examining a document takes longer
     the larger it is.
     """
+    # To take an unknown field out of a mapping moves nothing, and to find out what is meant takes long.
+    unknown = [problem for problem in errors if problem.code in UNKNOWN]
+    if len(unknown) > _FEW:
+        return sorted(unknown, key=lambda problem: _order(problem.path), reverse=True)
     last = max(errors, key=lambda problem: _order(problem.path))
     where = _item(last.path)
     if len(errors) <= _FEW or len(where) < 3:

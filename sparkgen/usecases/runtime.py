@@ -114,15 +114,15 @@ def not_made_here(directory: str, made: Collection[str]) -> list[str]:
 
     `made`: the names of those that it has made. The digest in a name says nothing about who made the content.
     """
-    from sparkgen.diff.rendered import manifest_files  # noqa: PLC0415 - see files_of
+    from sparkgen.diff.rendered import is_named, manifest_files  # noqa: PLC0415 - see files_of
     from sparkgen.image.runtime_files import is_shared, name_in  # noqa: PLC0415
 
-    paths = [path for path in manifest_files(Path(directory)) if name_in(path.stem)]
-    others = [
-        path
-        for path in paths
-        if not is_shared(item := _item_in(path)) or item["metadata"]["name"] not in made
-    ]
+    others = []
+    for path in manifest_files(Path(directory)):
+        if is_named(path.name):  # anybody can give the file of a runtime another name of this kind
+            shared = is_shared(item := _item_in(path))
+            if item["metadata"]["name"] not in made if shared else name_in(path.stem):
+                others.append(path)
     return [
         f"{path.as_posix()}: this version of sparkgen has not made this runtime; to check it, run: "
         f"sparkgen verify {shlex.quote(directory)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from sparkgen.diff.values import owner_label
 from sparkgen.document import sources
 from sparkgen.document.parse import each_document, too_large
 from sparkgen.document.text import syntax_problem
-from sparkgen.errors import Position, Problem, Severity, SparkgenError, path_text
+from sparkgen.errors import Position, Problem, Severity, SparkgenError, key_text, path_text
 from sparkgen.image.runtime_files import FILES, alterations, line_of
 from sparkgen.spark_versions import COMPILED
 from sparkgen.usecases.delete import STARTERS
@@ -36,7 +37,15 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that `kubectl apply -R` reads, in hidden folders, too."""
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _LARGEST_KUSTOMIZATION = 2 << 20
-_WORD = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_./-]{0,250}")
+_LISTS = ("resources", "bases")
+"""The fields of a kustomization with files and folders whose objects it applies."""
+_METADATA = (
+    *("apiVersion", "kind", "metadata", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels"),
+    *("commonAnnotations", "buildMetadata", "sortOptions", "images", "replicas"),
+)
+"""Fields that change nothing in the content of a ConfigMap of another kind than a label or a name."""
+_MOST_MISTAKES = 20
+"""Mistakes of a document that are told with each runtime in it."""
 _MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
 """What a file contains if an object in it is the runtime or names it, unless something hides it."""
 _HIDING = (b"\0", b"!!binary", b"2002:binary", b"%TAG")
@@ -104,15 +113,17 @@ def in_files(paths: Sequence[str]) -> Runtimes:
     """
     if wrong := [path for path in paths if path != sources.STDIN and not sources.is_there(path)]:
         raise SparkgenError(f"there is no such file or directory: {', '.join(wrong)}")
-    found = Runtimes()
-    for path in dict.fromkeys(chain.from_iterable(map(_files, paths))):
+    found, kustomizations, marked = Runtimes(), _Kustomizations(), set()
+    for path in dict.fromkeys(chain.from_iterable(_files(path, kustomizations) for path in paths)):
         name, data = sources.shown_name(path), _read(path)
         if isinstance(data, Problem):
             found.unread.append(data)
             continue
         if _may_have_runtime(data):
+            marked.add(Path(path))
             found.unread += _separators(data, name)
             found.unread += each_document(data, name, partial(_add_document, found))
+    found.unread += kustomizations.doubts(marked)
     return found
 
 
@@ -134,21 +145,90 @@ def _separators(data: bytes, name: str) -> list[Problem]:
     return [syntax_problem(place, message, "write `---` alone on its line, or indent the text")]
 
 
-def _files(path: str) -> list[str]:
+def _files(path: str, kustomizations: _Kustomizations) -> list[str]:
     if path == sources.STDIN or not Path(path).is_dir():
         return [path]
     files = {*files_below(Path(path), (*_SUFFIXES, "Kustomization"), lambda name: name == ".git")}
-    return [sources.Found(file.as_posix()) for file in sorted(files | _listed_in(files))]
+    files |= kustomizations.follow(file for file in files if file.name in _KUSTOMIZATIONS)
+    return [sources.Found(file.as_posix()) for file in sorted(files)]
 
 
-def _listed_in(files: Iterable[Path]) -> set[Path]:
-    """The files that a kustomization among these may list: kustomize reads any suffix, but none outside."""
-    found: set[Path] = set()
-    for path in sorted(file for file in files if file.name in _KUSTOMIZATIONS):
-        data = sources.read_file(path.as_posix(), "yes", _LARGEST_KUSTOMIZATION)
-        words = {*_WORD.findall(data.decode(errors="replace"))} if isinstance(data, bytes) else set()
-        found.update(file for word in words if ".." not in word and (file := path.parent / word).is_file())
-    return found
+@dataclass(slots=True)
+class _Kustomizations:
+    """The kustomizations so far: what each of them lists, and why it applies something else than that."""
+
+    why: dict[Path, list[str]] = field(default_factory=dict)
+    listed_by: dict[Path, set[Path]] = field(default_factory=dict)
+    """File, or kustomization of a folder -> the kustomizations that list it."""
+    unread: list[Path] = field(default_factory=list)
+    """Those that may list anything."""
+
+    def follow(self, paths: Iterable[Path]) -> set[Path]:
+        """Read kustomizations, and those of the folders that they list. Returns all files that they list."""
+        left = sorted(paths, reverse=True)
+        files: set[Path] = set()
+        while left:
+            path = left.pop()
+            if path in self.why:
+                continue
+            names, self.why[path] = _listed_in(path)
+            if names is None:
+                self.unread.append(path)
+            for name in names or ():
+                found = _found(path.parent, name)
+                if not found:
+                    self.why[path].append(f"`{key_text(name)}` is not here")
+                for one in found:
+                    self.listed_by.setdefault(one, set()).add(path)
+                    (left.append if one.name in _KUSTOMIZATIONS else files.add)(one)
+        return files
+
+    def doubts(self, marked: Iterable[Path]) -> list[Problem]:
+        """Returns a problem for each kustomization by which kustomize may change what is in these files."""
+        left = [*marked]
+        beside = {folder for path in left for folder in path.parents}
+        above = {path for path in self.unread if path.parent in beside}
+        while left:
+            new = self.listed_by.get(left.pop(), set()) - above
+            above |= new
+            left += new
+        step = "check what it makes: kubectl kustomize FOLDER | sparkgen verify -"
+        return [
+            syntax_problem(
+                Position(sources.shown_name(path.as_posix()), 1, 1), f"in it, {'; '.join(why)}", step
+            )
+            for path in sorted(above)
+            if (why := self.why.get(path))
+        ]
+
+
+def _listed_in(path: Path) -> tuple[list[str] | None, list[str]]:
+    """What a kustomization lists, None if nobody knows, and why it applies something else than that."""
+    data = sources.read_file(path.as_posix(), "yes", _LARGEST_KUSTOMIZATION)
+    documents: list[Composed] = []
+    if isinstance(data, Problem) or each_document(data, path.as_posix(), documents.append):
+        return None, ["there is text that cannot be read"]
+    root = documents[0].root if len(documents) == 1 and not documents[0].problems else None
+    if root is None or not isinstance(root.value, dict):
+        return None, ["there is no single mapping that every program reads alike"]
+    value, names = root.value, []
+    others = [key_text(str(key)) for key in value if key not in (*_LISTS, *_METADATA)]
+    why = [f"fields may change any object: {', '.join(others[:_MOST_MISTAKES])}"] if others else []
+    for part in _LISTS:
+        given = value.get(part) or []
+        names += [name for name in given if isinstance(name, str)] if isinstance(given, list) else []
+    return names, why
+
+
+def _found(folder: Path, name: str) -> list[Path]:
+    """A file that a kustomization in a folder lists, or the kustomizations in the folder that it lists."""
+    try:
+        path = Path(os.path.normpath(folder / name))
+        if path.is_dir():
+            return [file for file in (path / one for one in _KUSTOMIZATIONS) if file.is_file()]
+        return [path] if path.is_file() else []
+    except (OSError, ValueError):  # too long a name, or one with a null byte
+        return []
 
 
 def _read(path: str) -> bytes | Problem:
@@ -164,7 +244,11 @@ def _add_document(found: Runtimes, document: Composed) -> None:
     Its mistakes are those of the runtime, if there is one in it: programs differ in what they read there.
     """
     errors = [one for one in document.problems if one.severity is Severity.ERROR]
-    mistakes = [f"{one.position}: {one.message}" for one in errors]
+    mistakes = [f"{one.position}: {one.message}" for one in errors[:_MOST_MISTAKES]]
+    if len(errors) > _MOST_MISTAKES:
+        mistakes.append(
+            f"{errors[0].position.file}: these are the first of {len(errors)} mistakes in this document"
+        )
     root, before = document.root, len(found.checked)
     if root is not None and root.is_mapping:
         nodes = [root]

@@ -160,6 +160,17 @@ def test_a_neighbours_names_take_no_memory(program: Any, monkeypatch: pytest.Mon
         list(program.listed("/x"))
 
 
+@pytest.mark.parametrize("levels", [5, 5_000, 200_000])
+def test_a_neighbour_s_levels_are_cut(program: Any, levels: int) -> None:
+    """Kubernetes stores managedFields of 10,000 levels, and Python reads fewer."""
+    fields = '{"f:x\\"]":' * levels + "{}" + "}" * levels
+    own = '{"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}'
+    item = f'{{"metadata": {{"managedFields": [{fields}], "name": "a", "uid": "1", "annotations": {own}}}}}'
+    with serving(200, body=f'{{"items": [{item}], "metadata": {{"continue": ""}}}}'.encode()) as api:
+        program.API = api.address
+        assert [*program.owned("/x", "default", "pi")] == ["a"]
+
+
 def test_labels_and_annotations_may_have_any_name(program: Any) -> None:
     """Whoever makes an object in the namespace chooses them, and none is the object's own field."""
     own = {"meta.helm.sh/release-name": "pi", "meta.helm.sh/release-namespace": "default"}

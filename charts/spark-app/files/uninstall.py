@@ -8,6 +8,7 @@ finalizer keeps remains, and the log says so.
 """
 
 import json
+import re
 import ssl
 import sys
 import time
@@ -34,6 +35,10 @@ PAGES = (20, 5, 1)
 MOST = 12 << 20
 """Bytes of one answer: each object may have 1.5 MiB of names, of which the API server writes each `<` as six
 bytes; and the hook has 256 MiB of memory."""
+LEVELS = 200
+"""Of objects in objects that are read where Python cannot read all of them."""
+TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+"""A text of JSON, or a bracket outside of a text."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 """Of a list: the content of a neighbour's ConfigMaps stays with the API server."""
 
@@ -86,12 +91,34 @@ def call(method, path, query=None, body=None):
             text = answer.read(MOST + 1)
             if len(text) > MOST:
                 raise TooLarge
-            return json.loads(text, object_hook=trimmed)
     except urllib.error.HTTPError as error:
         if error.code == 404 or (method, error.code) == ("DELETE", 409):
             return None
         said = error.read(300).decode(errors="replace")
         raise SystemExit(f"error: {method} {path}: {error.code} {said}") from None
+    try:
+        return json.loads(text, object_hook=trimmed)
+    except RecursionError:
+        pass  # not here: the error holds all that was read so far
+    return json.loads(shallow(text), object_hook=trimmed)
+
+
+def shallow(text):
+    """JSON with null in the place of what is deeper than LEVELS, as in sparkgen/jsonvalue.py.
+
+    Anybody writes metadata.managedFields of 10,000 levels into an object of their own.
+    """
+    kept, level, start = [], 0, 0
+    for found in TOKEN.finditer(text):
+        if found[0] in (b"{", b"["):
+            level += 1
+            if level == LEVELS + 1:
+                kept += [text[start : found.start()], b"null"]
+        elif found[0] in (b"}", b"]"):
+            if level == LEVELS + 1:
+                start = found.end()
+            level -= 1
+    return b"".join([*kept, text[start:]])
 
 
 def listed(path, **query):

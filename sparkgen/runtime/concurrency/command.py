@@ -74,7 +74,7 @@ def wait(
     if missing := [name for name in _NEEDED if not environment.get(name)]:
         raise Refused(f"missing environment variables: {', '.join(missing)}; use the pod as it is rendered")
     policy, look = environment.get(contract.ENV_CONCURRENCY_POLICY, ""), _Look(api, environment)
-    said, refusals = "", 0
+    said, refusals, taken = "", 0, False
     while refusals < REFUSALS:
         try:
             found = look.gather()
@@ -85,6 +85,9 @@ def wait(
                 return
             ended = look.act(decided, found, now())
             refusals, text = 0, _text(decided, ended)
+            if taken and decided.take is not None:
+                text = text or f"{look.turn} does not keep whose turn it is; does a webhook change it?"
+            taken = decided.take is not None
         except (Unanswered, CallFailed, Malformed) as error:
             text = str(error)
             refusals += isinstance(error, Malformed) or (isinstance(error, Unanswered) and error.lasting)
@@ -118,11 +121,11 @@ class _Look:
         self._selector = f"{contract.LABEL_APPLICATION}={self._application},{contract.LABEL_COMPONENT}=driver"
         self._pods = f"/api/v1/namespaces/{self._namespace}/pods"
         config_maps = f"/api/v1/namespaces/{self._namespace}/configmaps"
-        self._turn = f"{config_maps}/{self._application}{contract.TURN_SUFFIX}"
+        self.turn = f"{config_maps}/{self._application}{contract.TURN_SUFFIX}"
 
     def gather(self) -> Gathered:
         """Read whose turn it is first: a holder that the later list of pods does not have is over."""
-        metadata = mapping(self._call("GET", self._turn).body.get("metadata"), "metadata")
+        metadata = mapping(self._call("GET", self.turn).body.get("metadata"), "metadata")
         annotations = mapping(metadata.get("annotations"), "annotations")
         seen, newest = _turn_in(annotations), name_in(annotations, contract.ANNOTATION_NEWEST)
         drivers = [
@@ -166,7 +169,7 @@ class _Look:
                 **self._newest(found, now),
             }
             metadata = {"resourceVersion": found.version, "annotations": annotations}
-            self._call("PATCH", self._turn, body={"metadata": metadata}, headers=MERGE_PATCH)
+            self._call("PATCH", self.turn, body={"metadata": metadata}, headers=MERGE_PATCH)
         ended = (self._end(name, uid, found.own, now) for name, uid in sorted(decided.ends))
         return sorted({name for name in ended if name})
 
@@ -246,7 +249,7 @@ def _answered(method: str, path: str, reply: Reply) -> Reply:
 def _turn_in(annotations: Mapping[str, Any]) -> TurnSeen:
     """Whose turn it is; nobody's yet in a new ConfigMap. Raises Malformed."""
     turns = name_in(annotations, contract.ANNOTATION_TURNS) or "0"
-    if not re.fullmatch(r"[0-9]{1,9}", turns):
+    if not re.fullmatch(r"[0-9]{1,18}", turns):
         raise Malformed(f"the annotation {contract.ANNOTATION_TURNS} is no whole number")
     return TurnSeen(name_in(annotations, contract.ANNOTATION_HOLDER), int(turns))
 

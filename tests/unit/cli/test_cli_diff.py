@@ -452,6 +452,33 @@ def test_a_manifest_that_programs_read_differently(cli: Cli, old: str, new: str)
     assert (result.code, "out/job.yaml has sparkgen's header, but is not a valid" in result.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "number", ["1.5e3", "0O17", "-08", ".5e3", "0X1F", "1_000", "190:20:30", "1e3", "+1"]
+)
+def test_a_number_that_programs_read_differently(cli: Cli, number: str) -> None:
+    """In quotes it is a string for all; without them, kustomize passes on another one."""
+    Path("b.yaml").write_text(f"{DOCUMENT}  driver: {{env: [{{name: A, value: '{number}'}}]}}\n")
+    assert cli("render", "b.yaml", "-o", "out").code == 0
+    path = Path("out/job.yaml")
+    text = path.read_text()
+    assert f'value: "{number}"' in text
+    path.write_text(text.replace(f'value: "{number}"', f"value: {number}"))
+    assert cli("diff", "--rendered", "out", "b.yaml").code == 2
+
+
+def test_what_another_tool_changes_is_in_every_form(cli: Cli) -> None:
+    """A comment on a pull request, and a program, must not say that nothing changes."""
+    cli("render", "app.yaml", "-o", "out")
+    path = Path("out/kustomization.yaml")
+    path.write_text(f"{path.read_text()}  - ../other\n")
+    markdown = cli("diff", "--rendered", "out", "app.yaml", "-o", "markdown")
+    assert "1 file by which another tool may change what it applies" in markdown.out
+    assert "out/kustomization.yaml: kustomize applies" in markdown.out
+    value = json.loads(cli("diff", "--rendered", "out", "app.yaml", "-o", "json").out)
+    assert [text.partition(": ")[0] for text in value["overrides"]] == ["out/kustomization.yaml"]
+    assert "1 file by which" in cli("diff", "--rendered", "out", "app.yaml").out
+
+
 def test_a_kustomization_of_several_applications(cli: Cli) -> None:
     """It lists their folders, all of them and no other; one of your own below does no harm."""
     Path("b.yaml").write_text(DOCUMENT.replace("name: pi", "name: b"))

@@ -216,6 +216,73 @@ def test_what_a_kustomization_lists_is_found_whatever_its_name(rendered: Cli) ->
     assert "altered" in [row["state"] for row in found["runtimes"]]
 
 
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("rt..txt", "rt..txt"),
+        ("sub/rt.txt", "sub/../sub/rt.txt"),
+        ("my rt", "my rt"),
+        ("rt+x", "rt+x"),
+        ("rt.txt", '"r\\x74.txt"'),
+        ("../other/rt.txt", "../other"),
+    ],
+)
+def test_a_kustomization_names_its_files_as_yaml_does(rendered: Cli, file: str, said: str) -> None:
+    """Whatever the name, and also in a folder outside."""
+    item = yaml.safe_load(Path("deploy", FILE).read_text("utf-8"))
+    item["binaryData"] = dict.fromkeys(item["binaryData"], "ZXZpbA==")
+    path = Path("deploy", file)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(dump(item))
+    if path.parent.name == "other":
+        (path.parent / "kustomization.yaml").write_text(f"resources: [{path.name}]\n")
+    kustomization = Path("deploy/kustomization.yaml")
+    kustomization.write_text(kustomization.read_text().replace(f"- {FILE}", f"- {said}"))
+    result = rendered("verify", "deploy", "-o", "json")
+    assert result.code == 1
+    assert "altered" in [row["state"] for row in json.loads(result.out)["runtimes"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("patches: [{path: a.yaml}]\nresources: [deploy]\n", "fields may change any object: patches"),
+        ("resources: [deploy, https://example.com/x]\n", "`https://example.com/x` is not here"),
+        ("resources: [deploy]\n---\nresources: []\n", "no single mapping"),
+        ("resources: [deploy]\nresources: [deploy]\n", "no single mapping"),
+        ("resources: [a\n", "cannot be read"),
+    ],
+)
+@pytest.mark.parametrize("beside", [False, True])
+def test_what_kustomize_may_change_is_not_called_current(
+    rendered: Cli, text: str, why: str, beside: bool
+) -> None:
+    """Only kustomize knows what it makes of it; its output can be checked. In any folder above the files."""
+    path = Path("deploy/kustomization.yaml" if beside else "kustomization.yaml")
+    path.write_text(text.replace("deploy", FILE) if beside else text)
+    result = rendered("verify", ".")
+    assert result.code == 1
+    assert why in result.err
+    assert "kubectl kustomize FOLDER | sparkgen verify -" in result.err
+
+
+def test_a_kustomization_without_the_runtime_is_no_concern(rendered: Cli) -> None:
+    """A repository has others beside it."""
+    Path("else").mkdir()
+    Path("else/kustomization.yaml").write_text("resources: [https://example.com/x]\npatches: []\n")
+    assert rendered("verify", ".").code == 0
+
+
+def test_mistakes_of_a_document_are_told_once(rendered: Cli) -> None:
+    """And not all of them for each of its runtimes, which a small file makes gigabytes."""
+    item = f'{{metadata: {{name: "{OLD}"}}}}'
+    Path("deploy/many.yaml").write_text("a: 1\n" * 2_000 + f"items: [&a {item}{', *a' * 500}]\n")
+    result = rendered("verify", "deploy", "-o", "json")
+    assert result.code == 1
+    assert len(result.out) < 3_000_000
+    assert "these are the first of 1999 mistakes" in result.out
+
+
 def _other_readings() -> dict[str, str]:
     """Files that kubectl or others may read as another program of the same name, and not as they are in YAML.
 

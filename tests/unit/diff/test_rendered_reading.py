@@ -52,6 +52,18 @@ def test_a_runtime_is_found(tmp_path: Path) -> None:
     assert not_made_here(tmp_path.as_posix(), [EARLIER.name]) == []
 
 
+def test_a_runtime_is_one_whatever_its_name(tmp_path: Path) -> None:
+    """As for `diff --rendered`: what counts as a runtime there is told here, unless this version made it."""
+    path = tmp_path / "zz-sparkgen-runtime-other.yaml"
+    path.write_text(TEXT)
+    assert rendered.read(tmp_path).runtimes == [path]
+    [said] = not_made_here(tmp_path.as_posix(), [])
+    assert said.startswith(f"{path.as_posix()}: this version of sparkgen has not made this runtime")
+    assert not_made_here(tmp_path.as_posix(), [EARLIER.name]) == []
+    path.write_text(TEXT.replace("binaryData:", "data:"))  # something else of such a name
+    assert not_made_here(tmp_path.as_posix(), []) == []
+
+
 @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
 def test_a_text_that_is_no_runtime_is_not_parsed(text: str, tmp_path: Path, parsed: list[str]) -> None:
     """Somebody's commit may give it the name of one, and make it slow to parse."""

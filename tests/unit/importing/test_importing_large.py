@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -201,6 +202,38 @@ def test_many_mistakes_are_put_right_in_few_looks(make: Callable[[int], str], nu
     [item] = import_all(["-"], Choices(), looked, make(number).encode).imported
     assert looks < 25
     assert len([entry for entry in item.entries if entry.outcome is Outcome.LOST]) == number
+    assert not item.problems
+
+
+def test_unknown_fields_in_many_places_are_taken_out_together() -> None:
+    """Many in one place, and a few in each of many: each look says what may be meant, and takes long."""
+    looks = 0
+
+    def looked(document: Document) -> list[Problem]:
+        nonlocal looks
+        looks += 1
+        return examine(document)
+
+    sections = ("securityContext", "podSecurityContext", "dnsConfig", "affinity", "lifecycle", "gpu")
+    executor = {section: {f"zz{number}": 1 for number in range(9)} for section in sections}
+    lists = ("env", "envFrom", "secrets", "configMaps", "volumeMounts", "tolerations", "sidecars", "ports")
+    executor |= {field: [{"zz": 1, "name": "a"}] for field in lists}
+    value = {
+        "apiVersion": "sparkoperator.k8s.io/v1beta2",
+        "kind": "SparkApplication",
+        "metadata": {"name": "pi"},
+        "spec": {
+            "type": "Scala",
+            "sparkVersion": "4.0.1",
+            "image": "a/b:1",
+            "mainClass": "A",
+            "mainApplicationFile": "local:///a.jar",
+            "driver": {"affinity": {f"zz{number}": 1 for number in range(100)}},
+            "executor": executor,
+        },
+    }
+    [item] = import_all(["-"], Choices(), looked, json.dumps(value).encode).imported
+    assert looks < 25
     assert not item.problems
 
 

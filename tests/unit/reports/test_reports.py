@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.errors import Position, Problem, Severity
+from sparkgen.errors import Position, Problem, Severity, path_text
 from sparkgen.reports import FORMATS, Context, Rule, report
 from sparkgen.reports import text as text_report
 from sparkgen.reports.text import summary
@@ -322,3 +322,13 @@ def test_every_format_takes_every_problem(found: list[Problem], form: str, rando
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
     if form in ("json", "sarif"):
         json.loads(text)
+
+
+def test_a_long_key_is_not_in_each_report_of_a_problem() -> None:
+    """One key of 100,000 characters in 1,500 problems would be 150 MB."""
+    long = ("a" * 100_000, "b" * 317, 3, *("c" * 300 for _ in range(50)), "last")
+    text = path_text(long)
+    assert len(text) < 1_010
+    assert text.endswith(".last")
+    assert text.startswith('["aaa')
+    assert path_text(("spec", "b" * 317)) == f"spec.{'b' * 317}"

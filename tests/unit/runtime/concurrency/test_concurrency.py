@@ -137,6 +137,36 @@ def waited(server: Server, folder: Path, *ends: Callable[[], object], policy: st
     return said
 
 
+def test_a_configmap_that_keeps_nothing_is_told(tmp_path: Path) -> None:
+    """A webhook may take the annotations away: the pod pauses, and says so."""
+    server = Server()
+    server.turn = Forgetful()
+
+    def end() -> None:
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    environment = {**ENVIRONMENT, "SPARKGEN_CONCURRENCY_POLICY": "Forbid"}
+    with pytest.raises(KeyboardInterrupt):
+        wait(server, environment, lambda: NOW, said.append, lambda _: end(), tmp_path / "attempt")
+    assert said == [f"{TURN} does not keep whose turn it is; does a webhook change it?"]
+
+
+class Forgetful(dict[str, str]):
+    """Annotations that stay empty."""
+
+    def __ior__(self, _: Any) -> Forgetful:  # type: ignore[override, misc]
+        """Keep nothing."""
+        return self
+
+
+def test_a_turn_after_the_largest_number_of_nine_digits(tmp_path: Path) -> None:
+    """It is counted on."""
+    server = Server(holder="", number=999_999_999)
+    waited(server, tmp_path)
+    assert (tmp_path / "attempt").read_text() == "1000000000\n"
+
+
 def nothing() -> None:
     """A pause in which nothing happens."""
 
