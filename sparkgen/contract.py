@@ -7,7 +7,7 @@ The prose, with the reasons, is docs/design/contract.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 VERSION = 1
@@ -44,6 +44,8 @@ FETCH_CONTAINER = "fetch"
 ALLOCATOR_CONTAINER = "allocator"
 CONCURRENCY_CONTAINER = "concurrency"
 """It waits until no other driver of the application runs, before everything else (spec.concurrencyPolicy)."""
+LOG_ARCHIVE_CONTAINER = "log-archive"
+"""It copies what the other containers print to an archive (spec.logging.archive)."""
 DRIVER_HELPERS = (CONCURRENCY_CONTAINER, INSTALL_CONTAINER, ALLOCATOR_CONTAINER)
 """The containers that any driver's pod may have beside its own, with the allocator's token or its volumes.
 
@@ -108,6 +110,13 @@ HOME_VOLUME = f"{VOLUME_PREFIX}home"
 """The home directory of a notebook: its claim, or an emptyDir."""
 NOTEBOOK_VOLUME = f"{VOLUME_PREFIX}notebook"
 """The token of a notebook, from its Secret."""
+LOGS_VOLUME = f"{VOLUME_PREFIX}logs"
+"""What the containers of a pod have printed, until it is in the archive; each has a folder of its own."""
+LOG_ARCHIVE_VOLUME = f"{VOLUME_PREFIX}log-archive"
+"""The archive, if it is a claim."""
+LOG_ARCHIVE_LOGIN_VOLUME = f"{VOLUME_PREFIX}log-archive-login"
+"""The credentials of the archive's object store."""
+LOG_ARCHIVE_SCRIPT_VOLUME = f"{VOLUME_PREFIX}log-archive-script"
 SHUFFLE_VOLUME_PREFIX = f"{VOLUME_PREFIX}shuffle-"
 """A directory of the shuffle service on the node; its number follows."""
 
@@ -122,6 +131,10 @@ LIB_DIR = f"{ROOT}/lib"
 RUNTIME_DIR = f"{ROOT}/runtime"
 SESSION_DIR = f"{ROOT}/session"
 CONF_DIR = f"{ROOT}/conf"
+LOGS_DIR = f"{ROOT}/logs"
+LOG_ARCHIVE_DIR = f"{ROOT}/log-archive"
+LOG_ARCHIVE_LOGIN_DIR = f"{ROOT}/log-archive-login"
+LOG_ARCHIVE_SCRIPT_DIR = f"{ROOT}/log-archive-script"
 HADOOP_DIR = f"{ROOT}/hadoop"
 KERBEROS_DIR = f"{ROOT}/kerberos"
 KRB5_PATH = "/etc/krb5.conf"
@@ -193,6 +206,10 @@ DRIVER_ARGUMENTS_OF_SPARK = (
 )
 """How it starts the application itself with `allocator: spark`: what is known only when the pod runs.
 The other properties are in the folder `SPARK_CONF_DIR`."""
+LOGGED_SCRIPT_FILE = "logged.sh"
+"""What Spark's containers start with where their logs are archived."""
+LOGGED_ARGUMENTS = ("bash", f"{CONF_DIR}/{LOGGED_SCRIPT_FILE}")
+"""How: the arguments that they have otherwise follow."""
 
 # --- files in the ConfigMaps of a run -------------------------------------------------------------
 
@@ -205,6 +222,10 @@ SHUFFLE_SCRIPT_FILE = "shuffle.sh"
 executor.sh, in which `HOSTNAME_OPTION` is `SHUFFLE_HOSTNAME_OPTION` then."""
 NOTEBOOK_SCRIPT_FILE = "notebook.sh"
 """What a notebook's container starts with: JupyterLab, with what the pod knows."""
+LOG_ARCHIVE_SCRIPT_FILE = "archive.sh"
+"""What the container that archives logs runs."""
+LOG_ARCHIVE_LOGIN_FILE = "credentials"
+"""The key of the archive's Secret: a credentials file as AWS' programs read it."""
 REGISTRY_PULL_FILE = "pull.json"
 REGISTRY_PUSH_FILE = "push.json"
 REGISTRY_GC_FILE = "gc.json"
@@ -280,6 +301,14 @@ ENV_ARTIFACTS_INSECURE = "SPARKGEN_ARTIFACTS_INSECURE"
 """For `fetch`: `true` where the registry speaks plain HTTP."""
 ENV_CONCURRENCY_POLICY = "SPARKGEN_CONCURRENCY_POLICY"
 """For `concurrency`: `Forbid` or `Replace`."""
+ENV_LOG_FOLDER = "SPARKGEN_LOG_FOLDER"
+"""For the allocator: a folder for files with what it prints."""
+ENV_LOG_ARCHIVE = "SPARKGEN_LOG_ARCHIVE"
+"""For `log-archive`: where rclone keeps the logs of an application, by run and pod."""
+ENV_LOG_ARCHIVE_SECONDS = "SPARKGEN_LOG_ARCHIVE_SECONDS"
+ENV_LOG_ARCHIVE_KIB = "SPARKGEN_LOG_ARCHIVE_KIB"
+ENV_LOG_MAX_AGE = "SPARKGEN_LOG_MAX_AGE"
+"""For `log-archive`: how often it copies, how much waits for it, and how old a log may be (`2592000s`)."""
 ENV_CHECK_EXPIRY = "SPARKGEN_CHECK_EXPIRY"
 """For the allocator: `true` where no `install` has looked whether the run has expired."""
 ENV_PYTHON_PATH = "PYTHONPATH"
@@ -358,6 +387,9 @@ ENV_LIBRARY_PATH = "SPARK_EXECUTOR_LIBRARY_PATH"
 ENV_ATTRIBUTE_APP_ID = "SPARK_EXECUTOR_ATTRIBUTE_APP_ID"
 ENV_ATTRIBUTE_EXECUTOR_ID = "SPARK_EXECUTOR_ATTRIBUTE_EXECUTOR_ID"
 """Spark's own: what `{{APP_ID}}` and `{{EXECUTOR_ID}}` of spark.ui.custom.executor.log.url become."""
+ENV_ATTRIBUTE_POD_NAME = "SPARK_EXECUTOR_ATTRIBUTE_POD_NAME"
+ENV_ATTRIBUTE_RUN = "SPARK_EXECUTOR_ATTRIBUTE_RUN"
+"""With a log archive, `{{POD_NAME}}` and `{{RUN}}` as well: the names of the folders in it."""
 ENV_PYTHON_FILES = "SPARKGEN_PYTHON_FILES"
 """For executor.sh: Python files of the image, with colons, that it copies to where Spark puts such files."""
 ENV_CLASS_ARCHIVE = "SPARKGEN_CLASS_ARCHIVE"
@@ -524,6 +556,12 @@ def executor_template(file: Mapping[str, Any]) -> Mapping[str, Any]:
 def mounted_scheduler_jar(scala_version: str) -> str:
     """The jar of a Scala line where the runtime image itself is mounted in place of what `install` fills."""
     return f"{LIB_DIR}{RUNTIME_JARS}/{RUNTIME_JAR_PREFIX}{scala_version}.jar"
+
+
+def plain_arguments(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a Spark container as they would be without a log archive."""
+    given, begin = tuple(arguments), LOGGED_ARGUMENTS
+    return given[len(begin) :] if given[: len(begin)] == begin else given
 
 
 def is_session(item: Mapping[str, Any]) -> bool:

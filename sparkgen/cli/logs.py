@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,15 @@ from sparkgen.cli.options import APPLICATION, PLACE, RUN
 from sparkgen.cli.request import ClusterOptions
 from sparkgen.cluster import ClusterError, connect
 from sparkgen.errors import SparkgenError
-from sparkgen.live import sources
+from sparkgen.grammar.duration import to_seconds
+from sparkgen.grammar.error import GrammarError
+from sparkgen.live import archived, sources
 from sparkgen.live.allocatorlog import sentence
 from sparkgen.live.find import choose, one, reread
 from sparkgen.live.following import lines, one_by_one, together
 from sparkgen.live.state import State, life_of
 from sparkgen.live.values import by_spark
+from sparkgen.phrases import some_of
 from sparkgen.usecases.wait import until
 
 if TYPE_CHECKING:
@@ -35,7 +39,8 @@ With -f, the command waits for a container that has not started, and prints its 
 Ctrl-C stops only the command.
 
 The log of an executor is deleted with its pod when the executor ends. The command then tells you how the
-executor ended, and under which name to look for the log in your cluster's log collection.
+executor ended, and under which name to look for the log in your cluster's log collection. If the document has
+`logging.archive`, --archived reads the log from there, with the rclone and the credentials of your machine.
 """
 EXAMPLES = """\b
 Examples:
@@ -46,12 +51,16 @@ Examples:
   sparkgen logs pi --all -f             # all of them, each line with its container
   sparkgen logs nightly --run 29384640  # an earlier firing
   sparkgen logs stream --previous       # the driver before its last restart
+  sparkgen logs pi --archived --executor 3 --grep ERROR  # when its pod is gone
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogsOptions(ClusterOptions):
-    """The run and the container whose log to print. `tail`: the number of lines; None: all of them."""
+    """The run and the container whose log to print.
+
+    `tail`: the number of lines; None: all of them; `since`: a duration; `grep`: a part of lines; "" for all.
+    """
 
     name: str
     run: str
@@ -61,6 +70,9 @@ class LogsOptions(ClusterOptions):
     follow: bool
     tail: int | None
     previous: bool
+    archived: bool
+    since: str
+    grep: str
 
 
 def logs(options: LogsOptions) -> None:
@@ -69,19 +81,29 @@ def logs(options: LogsOptions) -> None:
         raise SparkgenError("--executor, --allocator and --all cannot be combined; use only one")
     if options.previous and options.follow:
         raise SparkgenError("--previous cannot be combined with -f: the previous container has ended")
+    since = _seconds(options.since)
     cluster = connect(options.place)
     chosen = choose(one(cluster, options.name), options.run)
+    if options.archived:
+        _print(_from_archive(chosen, options, since), None, options.grep)
+        return
 
     def read(source: Source) -> Iterable[bytes]:
         return cluster.follow(
-            source.pod, source.container, tail=options.tail, previous=options.previous, follow=options.follow
+            source.pod,
+            source.container,
+            tail=options.tail,
+            previous=options.previous,
+            follow=options.follow,
+            since=since,
         )
 
     if options.everything:
-        _print(_all(cluster, chosen, read, follow=options.follow), f"[{contract.ALLOCATOR_CONTAINER}] ")
+        every = _all(cluster, chosen, read, follow=options.follow)
+        _print(every, f"[{contract.ALLOCATOR_CONTAINER}] ", options.grep)
         return
     source = _wanted(cluster, chosen, options.executor, allocator=options.allocator, follow=options.follow)
-    _print(lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None)
+    _print(lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None, options.grep)
 
 
 COMMAND = command(
@@ -95,17 +117,57 @@ COMMAND = command(
     Option("follow", "--follow -f", "Follow the log until the container ends."),
     Option("tail", "--tail N", "Print only the last N lines of each log.", kind=int, least=0),
     Option("previous", "--previous", "Print the log of the container before its last restart."),
+    Option("since", "--since DURATION", "Print only what was written in this time, such as 30m or 2h."),
+    Option("grep", "--grep TEXT", "Print only lines that contain this text."),
+    Option(
+        "archived", "--archived", "Read from the log archive of the document, also when the pods are gone."
+    ),
     *PLACE,
 )
 
 
-def _print(lines: Iterable[str], allocator: str | None) -> None:
-    """Print lines as they come. `allocator`: the start of the allocator's lines; None if there are none.
+def _seconds(text: str) -> int | None:
+    """Returns the whole seconds of a duration; None for an empty text. SparkgenError for any other text."""
+    try:
+        return max(1, to_seconds(text)) if text else None
+    except GrammarError as error:
+        raise SparkgenError(f"--since {text}: {error}") from None
+
+
+def _from_archive(run: Run, options: LogsOptions, since: int | None) -> Iterable[str]:
+    """Returns the lines of the archived logs that the options name. SparkgenError if there are none."""
+    if options.follow or options.previous or options.tail is not None:
+        raise SparkgenError("--archived cannot be combined with -f, --previous or --tail")
+    archive = archived.archive_of(run)
+    if archive is None:
+        raise SparkgenError(
+            f"the logs of {run.name} are not archived: set `logging.archive` for the next run"
+        )
+    known = archived.archived_logs(archive, os.environ, since)
+    found = archived.chosen(
+        known, options.executor, allocator=options.allocator, everything=options.everything
+    )
+    if not found:
+        titles = some_of(list(dict.fromkeys(log.title for log in known)), sources.SHOWN)
+        there = f"it has those of: {titles}" if known else "it has none yet"
+        raise SparkgenError(f"{archive.folder} has no such log: {there}")
+    for log in found:
+        mark = f"[{log.title}] " if options.everything else ""
+        for line in lines(archived.content(archive, log, os.environ)):
+            yield f"{mark}{line}"
+
+
+def _print(lines: Iterable[str], allocator: str | None, grep: str = "") -> None:
+    """Print lines as they come, all or those with a text.
+
+    `allocator`: the start of the allocator's lines; None if there are none.
 
     On a terminal, only the sentences of the allocator's lines are printed: the facts after them are for
     programs.
     """
     for line in lines:
+        if grep not in line:
+            continue
         is_allocators = allocator is not None and line.startswith(allocator)
         output.log(line, sentence if is_allocators else None)
 
@@ -147,7 +209,8 @@ def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
 
     def awaited(life: Life, fares: str) -> str:
         if life.over:
-            raise SparkgenError(f"no log for {run.name}, which is {fares}")
+            step = f": sparkgen logs {run.application} --archived" if archived.is_archived(run) else ""
+            raise SparkgenError(f"no log for {run.name}, which is {fares}{step}")
         if not follow:
             raise SparkgenError(f"no log yet for {run.name}, which is {fares}; to wait for it, add -f")
         return f"{run.name} is {fares}"

@@ -23,14 +23,20 @@ class Failed(Exception):
 
 
 def output_of(
-    command: Sequence[str], environment: Mapping[str, str], *, seconds: float, stdin: bool
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    seconds: float,
+    stdin: bool,
+    shown: bool = True,
 ) -> bytes:
     """Returns a program's standard output. Raises Failed, OSError (no start), ValueError (null byte).
 
     At a terminal, its standard error is shown directly, because it may contain the address of a login page;
-    otherwise its end is in the message. `stdin`: the program may read our standard input, where a user is.
+    otherwise its end is in the message. `stdin`: the program may read our standard input, where a user is;
+    `shown`: its standard error may go to the terminal as it is.
     """
-    watched = stdin or (sys.stderr is not None and sys.stderr.isatty())
+    watched = stdin or (shown and sys.stderr is not None and sys.stderr.isatty())
     process = subprocess.Popen(
         command,
         env=environment,

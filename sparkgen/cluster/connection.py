@@ -310,10 +310,12 @@ class Cluster:
         tail: int | None = None,
         previous: bool = False,
         follow: bool = False,
+        since: int | None = None,
     ) -> Iterator[bytes]:
         """Yields a container's log as it arrives, in pieces; with `follow` until the container ends.
 
-        `tail`: only its last lines, so many; `previous`: the log before the container's last restart.
+        `tail`: only its last lines, so many; `since`: only those of the last so many seconds; `previous`: the
+        log before the container's last restart.
         https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
         """
         where = namespace or self.namespace
@@ -322,6 +324,7 @@ class Cluster:
             "tailLines": "" if tail is None else str(tail),
             "previous": "true" if previous else "",
             "follow": "true" if follow else "",
+            "sinceSeconds": "" if since is None else str(since),
         }
         call = Call(
             "GET",

@@ -34,6 +34,8 @@ RESERVED = frozenset(
         contract.EXECUTOR_SCRIPT_FILE,
         contract.SHUFFLE_SCRIPT_FILE,
         contract.NOTEBOOK_SCRIPT_FILE,
+        contract.LOGGED_SCRIPT_FILE,
+        contract.LOG_ARCHIVE_SCRIPT_FILE,
         contract.EXECUTOR_TEMPLATE_FILE,
         contract.TUNING_FILE,
         contract.HADOOP_FILE,

@@ -129,6 +129,8 @@ def _container(facts: DocumentFacts, role: str, spec: Mapping[str, Any], *, init
     name = spec["name"]
     if role == "driver" and name in contract.DRIVER_HELPERS:
         return Container(role, "runtime", name, spec, (facts.path(image_field(facts.spec)),))
+    if name == contract.LOG_ARCHIVE_CONTAINER and facts.get("logging", "archive") is not None:
+        return Container(role, "sidecar", name, spec, (facts.path("logging", "archive"),))
     kind: Kind = "sidecar" if not init or spec.get("restartPolicy") == "Always" else "init"
     places = [item.path for item in facts.containers if (item.role, item.name) == (role, name)]
     if name == SPARK_CONTAINER[role]:

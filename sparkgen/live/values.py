@@ -105,9 +105,9 @@ def described(workload: ObjectView) -> ObjectView:
 
 def by_spark(run: Run) -> bool:
     """Whether Spark's own backend creates the executors of a run, and not sparkgen's allocator."""
-    arguments = described(run.workload).get("args") or ()
+    arguments = contract.plain_arguments(described(run.workload).get("args") or ())
     begin = contract.DRIVER_ARGUMENTS_OF_SPARK
-    return tuple(arguments[: len(begin)]) == begin
+    return arguments[: len(begin)] == begin
 
 
 def connect_port(run: Run) -> int:

@@ -119,6 +119,8 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
         yield (*outer, "allocation", "hold"), "the application has its executors in one process"
     if "resources" in allocation:
         yield (*outer, "allocation", "resources"), "sparkgen starts the executors itself"
+    if "archive" in (spec.get("logging") or {}):
+        yield (*outer, "logging", "archive"), "logs are printed here"
     yield from given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)
     yield from given(spec.get("notebook") or {}, (*outer, "notebook"), _NOTEBOOK_FIELDS)
     yield from referenced_files(spec, outer)

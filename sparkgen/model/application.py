@@ -141,6 +141,25 @@ class LogClaim:
     path: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogArchive:
+    """Where the logs of an application are archived, and how.
+
+    `root`: what rclone calls the place; `kib`: how much of a pod may wait to be copied.
+    """
+
+    root: str
+    claim: str | None
+    endpoint: str | None
+    region: str | None
+    secret_name: str | None
+    image: str
+    interval_seconds: int
+    kib: int
+    max_age_seconds: int | None
+    resources: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class KeyFile:
     """A file in a key of a ConfigMap or Secret of the namespace; `file` is its name for Spark."""
@@ -216,6 +235,7 @@ class Application(Described):
     metrics_properties: str | None
     shuffle: Shuffle | None
     log_claim: LogClaim | None
+    log_archive: LogArchive | None
     connect: Mapping[str, Any] | None
     """How clients reach the Connect server; None for other kinds."""
     notebook: Notebook | None

@@ -24,6 +24,7 @@ from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.model.delivery import delivered, delivery, staging_server
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.kerberos import hadoop_properties, kerberos
+from sparkgen.model.logarchive import log_archive
 from sparkgen.model.notebook import NOTEBOOK_KIND, notebook
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.runtime import runtime
@@ -87,7 +88,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         deadline_seconds=spec.get("activeDeadlineSeconds"),
         ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
-        concurrency_policy=None if (policy := spec.get("concurrencyPolicy")) == "Allow" else policy,
+        concurrency_policy=_concurrency_policy(spec),
         batch=batch_scheduler(spec, executors.minimum, executors.initial),
         run=spec.get("run") or {},
         history=_history(value, spec),
@@ -98,6 +99,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
         shuffle=application_shuffle(spec.get("shuffleService"), common["namespace"]),
         log_claim=log_claim(spec.get("eventLog")),
+        log_archive=log_archive(spec.get("logging")),
         connect=section_of(value, CONNECT_KIND),
         notebook=notebook(section_of(value, NOTEBOOK_KIND)),
     )
@@ -147,6 +149,15 @@ def executors_of(properties: Mapping[str, str]) -> Executors:
         initial=initial if dynamic else instances,
         maximum=(int(maximum) if maximum is not None else None) if dynamic else instances,
     )
+
+
+def _concurrency_policy(spec: Mapping[str, Any]) -> str | None:
+    """The policy of runs that do not overlap.
+
+    None also with Spark's own backend, for which SG321 refuses one: its driver has the account's rights.
+    """
+    policy: str | None = spec.get("concurrencyPolicy")
+    return None if policy == "Allow" or spec.get("allocator") == "spark" else policy
 
 
 def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> dict[str, Any]:

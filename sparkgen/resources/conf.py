@@ -16,6 +16,7 @@ from sparkgen.resources.batch import waits_for_gang
 from sparkgen.resources.delivery import scheduler_jar
 from sparkgen.resources.executor import executor_pod
 from sparkgen.resources.exposure import redirect_properties
+from sparkgen.resources.logarchive import log_scripts
 from sparkgen.resources.shuffle import executor_scripts, shuffle_defaults, shuffle_properties
 from sparkgen.resources.text import hadoop_xml, json_text, properties_text, static_text
 
@@ -112,6 +113,7 @@ def conf_files(application: Application) -> dict[str, str]:
     return {
         **application.conf_files.texts,
         **({} if application.by_spark else executor_scripts(application.shuffle)),
+        **log_scripts(application),
         **(
             {contract.NOTEBOOK_SCRIPT_FILE: static_text(contract.NOTEBOOK_SCRIPT_FILE)}
             if application.notebook is not None

@@ -42,6 +42,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
     """
     role = application.executor
     options = startup_options(application.properties, application.shuffle)
+    has_log_url = "spark.ui.custom.executor.log.url" in application.properties
     values = {
         **pod.values(application, role, run),
         **shuffle_values(application, role),
@@ -53,7 +54,8 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
         "classPath": application.properties.get("spark.executor.extraClassPath"),
         "libraryPath": application.properties.get("spark.executor.extraLibraryPath"),
         "pythonFiles": ":".join(image_modules(application.properties).files),
-        "customLogUrl": "spark.ui.custom.executor.log.url" in application.properties,
+        "customLogUrl": has_log_url,
+        "archivedLogUrl": has_log_url and application.log_archive is not None,
         "javaOptions": " ".join(filter(None, (_address_option(application), role.java_options))),
         "startupEnv": [
             {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}

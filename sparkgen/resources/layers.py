@@ -115,6 +115,34 @@ def _main(**fields: Any) -> Layer:
     return {"containers": [{"name": "@{mainContainer}", **fields}]}
 
 
+def _own_logs(folder: str) -> Layer:
+    """The mount of a container's own folder of the volume whose files are archived."""
+    return {
+        "@if": "archive",
+        "name": contract.LOGS_VOLUME,
+        "mountPath": contract.LOGS_DIR,
+        "subPath": folder,
+    }
+
+
+def _rclone_env() -> tuple[Layer, ...]:
+    """The variables that describe the object store `archive` to rclone; none if the archive is a claim.
+
+    Source: rclone's documentation of its environment variables (RCLONE_CONFIG_<REMOTE>_<OPTION>).
+    """
+    prefix = "RCLONE_CONFIG_ARCHIVE_"
+    login = f"{contract.LOG_ARCHIVE_LOGIN_DIR}/{contract.LOG_ARCHIVE_LOGIN_FILE}"
+    return (
+        env_if("archive.store", f"{prefix}TYPE", "s3"),
+        {"@if": "archive.store", "name": f"{prefix}PROVIDER", "value": "@{archive.provider}"},
+        env_if("archive.store", f"{prefix}ENV_AUTH", "true"),
+        env_if("archive.store", f"{prefix}NO_CHECK_BUCKET", "true"),
+        env_if("archive.endpoint", f"{prefix}ENDPOINT"),
+        env_if("archive.region", f"{prefix}REGION"),
+        env_if("archive.secret", "AWS_SHARED_CREDENTIALS_FILE", login),
+    )
+
+
 SERVICE_ARGS = ["/opt/spark/bin/spark-class", "org.apache.spark.deploy.ExternalShuffleService"]
 """The arguments of a shuffle service, which the stock entrypoint runs as they are."""
 
@@ -360,6 +388,88 @@ LAYERS: Mapping[str, Layer] = {
         "@if": "pythonPath",
         "spec": _main(env=[{"name": contract.ENV_PYTHON_PATH, "value": "@{pythonPath}"}]),
     },
+    # Otherwise, the kubelet changes the group of all logs of all runs whenever a pod starts.
+    "log_archive_claim": {
+        "@if": "archive.claim",
+        "spec": {"securityContext": {"fsGroupChangePolicy": "OnRootMismatch"}},
+    },
+    # Copies what the containers print to an archive, and ends after those that start later. The root of the
+    # volume is its own: each other container has one folder of it.
+    "log_archive": {
+        "@if": "archive",
+        "spec": {
+            "initContainers": [
+                {
+                    "name": contract.LOG_ARCHIVE_CONTAINER,
+                    "image": "@{archive.image}",
+                    "imagePullPolicy": "@{pullPolicy}",
+                    "restartPolicy": "Always",
+                    "command": [
+                        "sh",
+                        f"{contract.LOG_ARCHIVE_SCRIPT_DIR}/{contract.LOG_ARCHIVE_SCRIPT_FILE}",
+                    ],
+                    "env": [
+                        *RUN_ENV,
+                        field_env(contract.ENV_POD_NAME, "metadata.name"),
+                        field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
+                        {
+                            "name": contract.ENV_LOG_ARCHIVE,
+                            "value": f"@{{archive.root}}/$({contract.ENV_POD_NAMESPACE})/@{{name}}",
+                        },
+                        {"name": contract.ENV_LOG_ARCHIVE_SECONDS, "value": "@{archive.seconds}"},
+                        {"name": contract.ENV_LOG_ARCHIVE_KIB, "value": "@{archive.kib}"},
+                        env_if("archive.maxAge", contract.ENV_LOG_MAX_AGE),
+                        *_rclone_env(),
+                    ],
+                    "resources": "@{archive.resources}",
+                    "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
+                    "volumeMounts": [
+                        {"name": contract.LOGS_VOLUME, "mountPath": contract.LOGS_DIR},
+                        read_only(contract.LOG_ARCHIVE_SCRIPT_VOLUME, contract.LOG_ARCHIVE_SCRIPT_DIR),
+                        read_only(
+                            contract.LOG_ARCHIVE_LOGIN_VOLUME,
+                            contract.LOG_ARCHIVE_LOGIN_DIR,
+                            "archive.secret",
+                        ),
+                        {
+                            "@if": "archive.claim",
+                            "name": contract.LOG_ARCHIVE_VOLUME,
+                            "mountPath": contract.LOG_ARCHIVE_DIR,
+                        },
+                    ],
+                }
+            ],
+            **_main(volumeMounts=[_own_logs("spark")]),
+            "volumes": [
+                {"name": contract.LOGS_VOLUME, "emptyDir": {}},
+                {
+                    "name": contract.LOG_ARCHIVE_SCRIPT_VOLUME,
+                    "configMap": {
+                        "name": "@{run}-conf",
+                        "items": [
+                            {
+                                "key": contract.LOG_ARCHIVE_SCRIPT_FILE,
+                                "path": contract.LOG_ARCHIVE_SCRIPT_FILE,
+                            }
+                        ],
+                    },
+                },
+                {
+                    "@if": "archive.secret",
+                    **secret_volume(
+                        contract.LOG_ARCHIVE_LOGIN_VOLUME,
+                        "@{archive.secret}",
+                        contract.LOG_ARCHIVE_LOGIN_FILE,
+                        contract.LOG_ARCHIVE_LOGIN_FILE,
+                    ),
+                },
+                {
+                    "@if": "archive.claim",
+                    **claim_volume(contract.LOG_ARCHIVE_VOLUME, "@{archive.claim}"),
+                },
+            ],
+        },
+    },
     # The document's init containers, then its sidecars, which end when Spark ends (native sidecars).
     "user_containers": {"spec": {"initContainers": "@{userContainers}"}},
     # --- the driver -----------------------------------------------------------------------------------
@@ -461,6 +571,7 @@ LAYERS: Mapping[str, Layer] = {
                         secret_env(contract.ENV_SERVICE_SECRET, "serviceSecret"),
                         env_if("connect", contract.ENV_CONNECT_PORT, str(contract.CONNECT_PORT)),
                         env_if("withoutInstall", contract.ENV_CHECK_EXPIRY, "true"),
+                        env_if("archive", contract.ENV_LOG_FOLDER, contract.LOGS_DIR),
                     ],
                     "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
                     "startupProbe": asks(contract.READY_PATH, ALLOCATOR_PORT, **STARTS),
@@ -472,6 +583,7 @@ LAYERS: Mapping[str, Layer] = {
                         read_only(contract.EXECUTOR_VOLUME, contract.EXECUTOR_DIR),
                         read_only(contract.TUNING_VOLUME, contract.TUNING_DIR),
                         read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+                        _own_logs(contract.ALLOCATOR_CONTAINER),
                     ],
                 }
             ]
@@ -480,7 +592,7 @@ LAYERS: Mapping[str, Layer] = {
     # The stock image in the `driver` mode of its entrypoint: spark-submit, in client mode.
     "driver_container": {
         "spec": _main(
-            args="@{sparkArguments}",
+            args=["@{*logged}", "@{*sparkArguments}"],
             ports=[
                 {"name": "driver-rpc-port", "containerPort": contract.DRIVER_PORT},
                 {"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT},
@@ -539,7 +651,7 @@ LAYERS: Mapping[str, Layer] = {
                 }
             ],
             **_main(
-                args=["bash", f"{contract.CONF_DIR}/{contract.NOTEBOOK_SCRIPT_FILE}"],
+                args=["@{*logged}", "bash", f"{contract.CONF_DIR}/{contract.NOTEBOOK_SCRIPT_FILE}"],
                 ports=[{"name": contract.NOTEBOOK_PORT_NAME, "containerPort": contract.NOTEBOOK_PORT}],
                 # No liveness probe, because a restart would end all kernels.
                 startupProbe=asks_jupyter(periodSeconds=2, failureThreshold=270),
@@ -623,6 +735,16 @@ LAYERS: Mapping[str, Layer] = {
             ]
         ),
     },
+    # The same for the folders of a log archive; the label is that of the run, also of one that `run` makes.
+    "archived_log_url_attributes": {
+        "@if": "archivedLogUrl",
+        "spec": _main(
+            env=[
+                field_env(contract.ENV_ATTRIBUTE_POD_NAME, "metadata.name"),
+                field_env(contract.ENV_ATTRIBUTE_RUN, f"metadata.labels['{contract.LABEL_RUN}']"),
+            ]
+        ),
+    },
     # Spark's decommissioning starts in the container's preStop hook (BasicExecutorFeatureStep).
     "decommission": {
         "@if": "decommissionScript",
@@ -634,7 +756,7 @@ LAYERS: Mapping[str, Layer] = {
         "metadata": {"annotations": {contract.ANNOTATION_BLOCK_MANAGER_PORTS: "@{shuffle.hostPorts}"}},
         "spec": {
             **_main(
-                args=["bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
+                args=["@{*logged}", "bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
                 env=[
                     field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
                     {"name": contract.ENV_SHUFFLE_PORT, "value": "@{shuffle.portText}"},
@@ -692,7 +814,7 @@ LAYERS: Mapping[str, Layer] = {
     "executor_container": {
         "@if": "byAllocator",
         "spec": _main(
-            args=["bash", f"{contract.CONF_DIR}/{contract.EXECUTOR_SCRIPT_FILE}"],
+            args=["@{*logged}", "bash", f"{contract.CONF_DIR}/{contract.EXECUTOR_SCRIPT_FILE}"],
             ports=[{"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT}],
             env=[
                 {"name": contract.ENV_EXECUTOR_CORES, "value": "@{cores}"},
@@ -715,6 +837,7 @@ LAYERS: Mapping[str, Layer] = {
     "executor_of_spark": {
         "@if": "bySpark",
         "spec": _main(
+            args=["@{*logged}"],
             env=[HADOOP_ENV],
             volumeMounts=[read_only("@{confVolumeName}", contract.CONF_DIR), HADOOP_MOUNT],
         ),
@@ -794,6 +917,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "driver": (
         "concurrency_container",
         "event_log",
+        "log_archive_claim",
         "driver_neighbours",
         *COMMON_STEPS,
         "kerberos_login",
@@ -804,6 +928,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "install_container",
         "fetch_container",
         "user_containers",
+        "log_archive",
         "allocator_container",
         "notebook",
         "pod_volumes",
@@ -813,6 +938,8 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     ),
     "executor": (
         "log_url_attributes",
+        "archived_log_url_attributes",
+        "log_archive_claim",
         *COMMON_STEPS,
         "artifacts",
         "python_path",
@@ -823,6 +950,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "executor_of_spark",
         "beside_service_of_node",
         "shuffle_sidecar",
+        "log_archive",
         "executor_identity",
         "volcano",
         "yunikorn",

@@ -20,6 +20,7 @@ from sparkgen.resources.layers import (
     config_map_volume,
     read_only,
 )
+from sparkgen.resources.logarchive import log_archive_values
 from sparkgen.resources.merge import merge
 from sparkgen.resources.runtime import runtime_values
 from sparkgen.resources.security import secured
@@ -83,6 +84,7 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         **_scratch(application, role),
         **batch.values(application, role.name),
         "pools": _pools(role),
+        **log_archive_values(application, role),
         "hadoop": bool(application.hadoop or application.hadoop_config_map),
         "ownHadoop": bool(application.hadoop),
         "hadoopConfigMap": application.hadoop_config_map,

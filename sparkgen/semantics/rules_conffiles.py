@@ -22,6 +22,9 @@ INSTEAD: Mapping[str, str] = {
 }
 """A file that sparkgen writes itself -> what to do instead."""
 
+SCRIPTS_OF_ARCHIVE = (contract.LOGGED_SCRIPT_FILE, contract.LOG_ARCHIVE_SCRIPT_FILE)
+"""Files that sparkgen writes if the document has a log archive."""
+
 LARGEST = 1_000_000
 """Bytes of all texts together. A ConfigMap holds 1 MiB (ValidateConfigMap), sparkgen's own files included."""
 APPLIED = 200_000
@@ -56,7 +59,12 @@ UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
 @rule("SG128", ERROR)
 def files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that sparkgen writes itself, and texts that no ConfigMap can hold."""
+    scripts = SCRIPTS_OF_ARCHIVE if facts.get("logging", "archive") is not None else ()
     for name in facts.get(FIELD) or ():
+        if name in scripts:
+            yield about_key(
+                facts.path(FIELD, name), "sparkgen writes this file itself", "give it another name"
+            )
         if name in INSTEAD:
             yield about_key(facts.path(FIELD, name), "sparkgen writes this file itself", INSTEAD[name])
     size = _size(facts)

@@ -94,12 +94,15 @@ INSTEAD: Mapping[str, str] = {
 def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers and volumes with names that sparkgen uses for its own."""
     sidecar = facts.get("shuffleService", "mode") == "sidecar"
+    archive = facts.get("logging", "archive")
     for container in facts.containers:
         reserved = _HELPERS[container.role]
         if fetches(facts.spec):
             reserved = (*reserved, contract.FETCH_CONTAINER)
         if sidecar and container.role == "executor":
             reserved = (*reserved, contract.SHUFFLE_CONTAINER)
+        if archive is not None:
+            reserved = (*reserved, contract.LOG_ARCHIVE_CONTAINER)
         if container.kind != "spark" and container.name in (*reserved, SPARK_CONTAINER[container.role]):
             yield _taken(
                 (*container.path, "name"), container.name, f"a container of the {container.role}'s pod"

@@ -151,10 +151,9 @@ def _born(item: Object) -> datetime:
 
 
 def _as_session(application: Application) -> Application:
-    """Returns the application as one that runs once and now, whatever its document says."""
-    return replace(
-        application, target="kubectl", restart="Never", retries=0, suspend=False, schedule=None, history=None
-    )
+    """Returns the application as one that runs once and now, and archives no logs."""
+    once = replace(application, target="kubectl", restart="Never", retries=0, suspend=False)
+    return replace(once, schedule=None, history=None, log_archive=None)
 
 
 def _naming(workload: Object, application: Application) -> Object:

@@ -67,5 +67,7 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     yield from given(spec, outer, _FIELDS)
     if "claim" in (spec.get("eventLog") or {}):
         yield (*outer, "eventLog"), "the claim is mounted only in pods, so no event log is written"
+    if "archive" in (spec.get("logging") or {}):
+        yield (*outer, "logging", "archive"), "the logs of a session are not archived"
     yield from referenced_files(spec, outer, "it exists only in the cluster, and executors get it")
     yield from given(spec.get("driver") or {}, (*outer, "driver"), _DRIVER_FIELDS)

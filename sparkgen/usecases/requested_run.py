@@ -214,12 +214,14 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
     containers = [dict(container) for container in template["spec"].get("containers") or ()]
     spark: Object = next((one for one in containers if one["name"] == contract.DRIVER_CONTAINER), {})
     given = list(spark.get("args") or ())
+    plain = contract.plain_arguments(given)
     start = len(contract.DRIVER_ARGUMENTS)
-    if tuple(given[:start]) != contract.DRIVER_ARGUMENTS:
+    if plain[:start] != contract.DRIVER_ARGUMENTS:
         raise SparkgenError(
             "cannot replace the arguments: the driver's command was changed after sparkgen rendered it; "
             "leave out --arg, or change the document"
         )
+    start += len(given) - len(plain)
     while given[start : start + 1] in (["--proxy-user"], ["--class"]):
         start += 2
     spark["args"] = [*given[: start + 1], *arguments]

@@ -310,6 +310,22 @@ def test_an_alias_is_checked_too(umbrella: Path, helm_call: Call) -> None:
     assert "error[SG166] spec.driver.template.spec.hostPID" in meaning.stderr
 
 
+def test_a_driver_with_the_account_s_token_gets_no_rights_over_jobs(helm_call: Call) -> None:
+    """Helm refuses no `concurrencyPolicy` beside Spark's own backend, and `validate` does (SG321)."""
+    options = ("--set", "spec.allocator=spark", "--set", "spec.concurrencyPolicy=Replace")
+    done = helm_call("template", "x", "spark-app", "-f", str(PI), *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    resources = [
+        resource
+        for item in reading.load_all(done.stdout)
+        if (item["kind"], item["metadata"]["name"]) == ("Role", "python-pi")
+        for rule in item["rules"]
+        for resource in rule["resources"]
+    ]
+    assert {*resources} == {"pods"}
+    assert "-concurrency" not in done.stdout
+
+
 # --- export and package ---------------------------------------------------------------------------
 
 

@@ -16,10 +16,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparkgen.errors import Path, Severity
+from sparkgen.model.logarchive import FIELDS_OF_STORES, seconds
 from sparkgen.model.properties import lookup
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
 from sparkgen.semantics.rules_backend import RESTRICTIONS
+from sparkgen.semantics.rules_logarchive import SHORTEST_SECONDS
 
 Value = dict[str, Any]
 Strategy = st.SearchStrategy[Any]
@@ -306,6 +308,7 @@ def consistent(document: Value) -> Value:
     _shuffle(spec)
     _backend(spec)
     _event_log(spec.get("eventLog", {}))
+    _log_archive(spec.get("logging", {}).get("archive", {}))
     volumes = _unique(spec.pop("volumes", []), "name")
     cache = _delivery(spec, [volume["name"] for volume in volumes])
     roles = [spec[role] for role in ("driver", "executor") if role in spec]
@@ -315,6 +318,21 @@ def consistent(document: Value) -> Value:
     if mounted:
         spec["volumes"] = [volume for volume in volumes if volume["name"] in mounted]
     return value
+
+
+def _log_archive(section: Value) -> None:
+    """A bucket, or a claim without a bucket's fields; and times that can be kept."""
+    if not section:
+        return
+    if "url" in section:
+        section.pop("claim", None)
+    else:
+        section.setdefault("claim", "spark-logs")
+        for field in FIELDS_OF_STORES:
+            section.pop(field, None)
+    for field in ("interval", "maxAge"):
+        if field in section and seconds(section[field]) < SHORTEST_SECONDS:
+            section[field] = "1m"
 
 
 def _runtime(spec: Value) -> None:

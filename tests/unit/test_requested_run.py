@@ -27,10 +27,11 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.parametrize("before", [(), contract.LOGGED_ARGUMENTS], ids=["plain", "archived"])
 @pytest.mark.parametrize("options", OPTIONS)
-def test_only_the_applications_arguments_change(options: list[str]) -> None:
-    """spark-submit's options and the main file stay, whichever options there are."""
-    start = [*contract.DRIVER_ARGUMENTS, *options, "local:///opt/app/main"]
+def test_only_the_applications_arguments_change(options: list[str], before: tuple[str, ...]) -> None:
+    """spark-submit's options and the main file stay, whichever options there are, and with a log archive."""
+    start = [*before, *contract.DRIVER_ARGUMENTS, *options, "local:///opt/app/main"]
     assert with_arguments(template(*start, "--class", "old"), ["new"]) == template(*start, "new")
 
 

@@ -19,6 +19,8 @@ STATIC = (
     contract.EXECUTOR_SCRIPT_FILE,
     contract.SHUFFLE_SCRIPT_FILE,
     contract.NOTEBOOK_SCRIPT_FILE,
+    contract.LOGGED_SCRIPT_FILE,
+    contract.LOG_ARCHIVE_SCRIPT_FILE,
     contract.REGISTRY_PUSH_SCRIPT_FILE,
     contract.REGISTRY_GC_SCRIPT_FILE,
     contract.LOG4J2_FILE,

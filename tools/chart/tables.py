@@ -14,6 +14,7 @@ from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
 from sparkgen.model import completion, connect, delivery, kerberos, properties
 from sparkgen.model import historyserver as historyserver_model
+from sparkgen.model import logarchive as logarchive_model
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model import staging as staging_model
 from sparkgen.model.batch import DEFAULT_QUEUE
@@ -28,6 +29,7 @@ from sparkgen.resources import (
     gitops,
     historyserver,
     layers,
+    logarchive,
     merge,
     object_layers,
     pod,
@@ -108,6 +110,13 @@ def _resources() -> Table:
         "ivyDir": conf.IVY_DIR,
         "kerberos": _kerberos(),
         "loginFields": list(kerberos.LOGINS),
+        "logArchive": {
+            "interval": logarchive_model.INTERVAL,
+            "maxSize": logarchive_model.MAX_SIZE,
+            "store": logarchive_model.STORE,
+            "scheme": logarchive_model.SCHEME,
+            "resources": logarchive.RESOURCES,
+        },
         "layers": {name: marked(layer) for name, layer in ALL_LAYERS.items()},
         "mainContainer": pod.MAIN_CONTAINER,
         "mergeKeys": merge.MERGE_KEYS,

@@ -123,6 +123,11 @@ class Cluster:
             below = images.debian(runtime_image.PYTHON_PACKAGES)
             self.load({images.REGISTRY: images.registry(below)})
 
+    def load_rclone(self) -> None:
+        """Load rclone's image onto every node; other clusters pull it."""
+        if self.own:
+            self.load({images.RCLONE: images.rclone()})
+
     def load_notebook(self, version: str) -> str:
         """Load Spark with JupyterLab onto every node (other clusters pull it). Returns the image's name."""
         name = f"{notebook_image.REPOSITORY}:{version}"

@@ -35,6 +35,8 @@ LEFT_OUT = ("doc", "locale")
 
 REGISTRY = "docker.io/library/registry:3.1.2"
 """The default image of a SparkStagingServer; see `registry`."""
+RCLONE = "docker.io/rclone/rclone:1.76.0"
+"""The image that archives logs; see `rclone`."""
 REPOSITORY = "docker.io/apache/spark"
 TESTED_VERSIONS = (environment().get("SPARKGEN_SPARK") or OLDEST.version, NEWEST.version)
 """The Spark versions of end-to-end tests: the last of the 3.x line, or the one in SPARKGEN_SPARK, and the
@@ -78,6 +80,16 @@ def registry(below: Image) -> Image:
         Entrypoint=["registry"],
         Cmd=["serve", "/etc/distribution/config.yml"],
         Env=["PATH=/usr/local/bin:/usr/bin:/bin", "OTEL_TRACES_EXPORTER=none"],
+    )
+
+
+def rclone() -> Image:
+    """The image of rclone: like upstream's, it has the program, a small shell, and no own user."""
+    return ociimage.on_top(
+        busybox(),
+        ociimage.layer(ociimage.tar({"usr/local/bin/rclone": gotools.ensure("rclone").read_bytes()})),
+        Entrypoint=["rclone"],
+        Env=["PATH=/usr/local/bin:/bin"],
     )
 
 

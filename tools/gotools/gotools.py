@@ -136,6 +136,12 @@ TOOLS = (
         "github.com/sigstore/cosign/v3",
         ("sigs.k8s.io/release-utils/version.gitVersion={version}",),
     ),
+    Tool(  # the log archive's program, and the object store of its tests (`rclone serve s3`)
+        "rclone",
+        "github.com/rclone/rclone",
+        ("github.com/rclone/rclone/fs.Version={version}",),
+        below="",
+    ),
     Tool(
         "kwok",
         "sigs.k8s.io/kwok",

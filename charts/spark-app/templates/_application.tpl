@@ -36,7 +36,7 @@
       "language" $spec.type
       "scalaVersion" ($spec.scalaVersion | default $scala)
       "bySpark" (eq "spark" ($spec.allocator | default ""))
-      "concurrency" (ternary "" ($spec.concurrencyPolicy | default "") (eq "Allow" ($spec.concurrencyPolicy | default "Allow")))
+      "concurrency" (ternary "" ($spec.concurrencyPolicy | default "") (or (eq "spark" ($spec.allocator | default "")) (eq "Allow" ($spec.concurrencyPolicy | default "Allow"))))
       "runtime" $runtime.values
       "properties" $effective.properties
       "pythonPath" $local.pythonPath
@@ -86,6 +86,7 @@
   {{- template "sparkgen.shuffle" $app -}}
   {{- template "sparkgen.confFiles" $app -}}
   {{- template "sparkgen.kerberos" $app -}}
+  {{- template "sparkgen.logArchive" $app -}}
   {{- $log := dict "section" $spec.eventLog -}}
   {{- template "sparkgen.logClaim" $log -}}
   {{- if hasKey $log "claim" -}}{{- $_ := set $app "logClaim" $log.claim -}}{{- end -}}

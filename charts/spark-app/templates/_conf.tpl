@@ -14,6 +14,11 @@
   {{- if hasKey .app "notebook" -}}
     {{- $_ := set $files.conf $c.NOTEBOOK_SCRIPT_FILE (.app.files.Get "files/notebook.sh") -}}
   {{- end -}}
+  {{- if hasKey .app "archive" -}}
+    {{- range $name := list $c.LOGGED_SCRIPT_FILE $c.LOG_ARCHIVE_SCRIPT_FILE -}}
+      {{- $_ := set $files.conf $name ($.app.files.Get (print "files/" $name)) -}}
+    {{- end -}}
+  {{- end -}}
   {{- if dig "shuffle" "onNode" false .app -}}
     {{- $_ := set $files.conf $c.SHUFFLE_SCRIPT_FILE (.app.files.Get "files/shuffle.sh") -}}
   {{- end -}}

@@ -64,6 +64,7 @@
       "libraryPath" (get .app.properties "spark.executor.extraLibraryPath")
       "pythonFiles" (join ":" .app.imageModules.files)
       "customLogUrl" (hasKey .app.properties "spark.ui.custom.executor.log.url")
+      "archivedLogUrl" (and (hasKey .app "archive") (hasKey .app.properties "spark.ui.custom.executor.log.url"))
       "javaOptions" (without $javaOptions "" | join " ")
       "executorEnv" $own
       "startupEnv" $env -}}

@@ -109,6 +109,7 @@ In: app, role, run. Out: pod.
   {{- end -}}
   {{- if $pools -}}{{- $_ := set $values "pools" (include "sparkgen.canonical" $pools) -}}{{- end -}}
   {{- $_ := set . "values" $values -}}
+  {{- template "sparkgen.logArchiveValues" . -}}
   {{- template "sparkgen.batchValues" . -}}
 {{- end -}}
 

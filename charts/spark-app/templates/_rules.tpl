@@ -40,6 +40,9 @@ says (sparkgen/semantics).
     {{- else if eq "sidecar" (dig "shuffleService" "mode" "" $facts.spec) -}}
       {{- $reserved = append $reserved $c.SHUFFLE_CONTAINER -}}
     {{- end -}}
+    {{- if dig "logging" "archive" "" $facts.spec -}}
+      {{- $reserved = append $reserved $c.LOG_ARCHIVE_CONTAINER -}}
+    {{- end -}}
     {{- if eq "fetch" (dig "delivery" "mount" "fetch" $facts.spec) -}}
       {{- range $one := $facts.spec.artifacts -}}
         {{- if not (hasKey $one "contents") -}}{{- $reserved = append $reserved $c.FETCH_CONTAINER -}}{{- end -}}

@@ -29,6 +29,7 @@ from sparkgen.runtime.allocator.driver.tuning import BadTuning, FixedSettings, T
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.pods.template import TemplateError, gang_of, grace_of, pools_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.report.log_files import LogFiles
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel
 from sparkgen.runtime.allocator.session_parts import (
     Around,
@@ -117,7 +118,9 @@ def run(
     # Before any thread starts: threads inherit the mask, so that signals stay pending for `_until_over`.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     check_contract(environment)
-    log = Log(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
+    now, folder = partial(datetime.now, UTC), environment.get(contract.ENV_LOG_FOLDER)
+    printed = sys.stdout if folder is None else LogFiles(sys.stdout, Path(folder), now)
+    log = Log(printed, now, environment.get(ENV_LOG_FORMAT) == "json")
     attempt, sessions = _attempt(environment), session_environment(environment)
     service_secret = environment.get(contract.ENV_SERVICE_SECRET)
     connect_port = port_in(environment, contract.ENV_CONNECT_PORT)

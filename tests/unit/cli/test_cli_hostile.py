@@ -299,6 +299,8 @@ def test_a_person_reads_the_allocator_s_sentences_and_a_program_its_facts() -> N
     assert on_a_terminal(code) == sentence + lines[1]
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert piped.stdout == "".join(lines)
+    wanted = code.replace("'[allocator] ')", "'[allocator] ', '[driver]')")
+    assert on_a_terminal(wanted) == lines[1]
 
 
 def test_a_driver_s_output_on_a_terminal() -> None:

@@ -60,3 +60,12 @@ def test_what_a_rule_reports(code: str, text: str, paths: list[str]) -> None:
     """The last part of the path of each finding."""
     found = CHECKS[code](Subject.of(whole(text), Settings()))
     assert [finding.path[-1] for finding in found] == paths
+
+
+def test_what_archives_logs_is_named_where_its_image_is() -> None:
+    """And not at the image of Spark, which the same container's pod has."""
+    archive = "image: a/rclone:1, url: s3://logs"
+    document = whole(f"spec: {{image: 'a/b@sha256:{'0' * 64}', logging: {{archive: {{{archive}}}}}}}")
+    found = CHECKS["SG220"](Subject.of(document, Settings()))
+    assert {finding.path[1:] for finding in found} >= {("logging", "archive", "image")}
+    assert not {finding.path[1:] for finding in found} & {("driver", "image"), ("executor", "image")}

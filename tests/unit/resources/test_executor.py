@@ -59,6 +59,16 @@ def test_what_a_custom_log_url_names(rendered: Make) -> None:
     assert rendered(sparkConf=own).env("executor")["SPARK_EXECUTOR_ATTRIBUTE_APP_ID"] == "mine"
 
 
+def test_a_custom_log_url_names_the_folders_of_the_archive(rendered: Make) -> None:
+    """By the pod's own fields: the names of a requested run's folders are those of its pods."""
+    conf = {"spark.ui.custom.executor.log.url": "https://logs/{{RUN}}/{{POD_NAME}}"}
+    logging = {"archive": {"url": "s3://logs", "image": "rclone:1"}}
+    names = {"SPARK_EXECUTOR_ATTRIBUTE_POD_NAME", "SPARK_EXECUTOR_ATTRIBUTE_RUN"}
+    assert not names & {*rendered(sparkConf=conf).env("executor")}
+    assert not names & {*rendered(logging=logging).env("executor")}
+    assert names <= {*rendered(sparkConf=conf, logging=logging).env("executor")}
+
+
 def test_library_path(rendered: Make) -> None:
     """By Spark's own variable, which executor.sh puts in front of the image's LD_LIBRARY_PATH."""
     env = rendered(sparkConf={"spark.executor.extraLibraryPath": "/opt/native"}).env("executor")

@@ -111,6 +111,10 @@ OF_THE_DRIVER_TOO = {("sparkUIOptions", "route", "path")}
 """Fields of such sections that Spark is told of."""
 
 
+ARCHIVE = ("logging", "archive")
+PLACE = {"url": "s3://logs", "image": "rclone:1"}
+"""A log archive, without which its other fields mean nothing."""
+
 NEEDED = {"ingress": {"host": "x.example.com"}, "route": {"parentRefs": [{"name": "x"}]}}
 """What rendering takes for granted in a section, as the schema does."""
 
@@ -163,6 +167,10 @@ def test_anything_else_starts_a_new_run(path: Path_, example: Any) -> None:
     if path == ("pythonImage",):
         in_config_map = {**BASE, "runtimeConfigMap": "sparkgen-runtime"}
         assert run({**in_config_map, "pythonImage": example}) != run(in_config_map)
+        return
+    if path[:2] == ARCHIVE:
+        given = with_field((*ARCHIVE, path[2]), example)["logging"]["archive"]
+        assert run(with_field(ARCHIVE, {**PLACE, **given})) != run(with_field(ARCHIVE, PLACE))
         return
     if path == ("eventLog", "claim"):
         log = {"dir": "file:///x"}
@@ -226,6 +234,8 @@ def test_rendering_is_a_function(paths: list[Path_]) -> None:
     for section, needed in (spec.get("sparkUIOptions") or {}).items():
         if section in NEEDED:
             needed.update({**NEEDED[section], **needed})
+    if archive := spec.get("logging", {}).get("archive"):
+        archive.update({**PLACE, **archive})
     application = build(value(spec))
     before = copy.deepcopy(application)
     assert render(application) == render(build(value(copy.deepcopy(spec))))

@@ -15,6 +15,7 @@ MAIN = {contract.DRIVER_CONTAINER, contract.EXECUTOR_CONTAINER}
 ROLES = {
     **dict.fromkeys((*contract.DRIVER_HELPERS, contract.FETCH_CONTAINER), "driver"),
     contract.SHUFFLE_CONTAINER: "executor",
+    contract.LOG_ARCHIVE_CONTAINER: "executor",
 }
 """Container that sparkgen adds -> a role that has it."""
 
@@ -54,6 +55,7 @@ def test_its_name_is_reserved(name: str, place: str) -> None:
         "image": "registry.example.com/x:1",
         "mainApplicationFile": "./a.py",
         "shuffleService": {"mode": "sidecar"},
+        "logging": {"archive": {"claim": "logs", "image": "registry.example.com/rclone:1"}},
         "delivery": {"repository": "registry.example.com/code", "mount": "fetch"},
         "artifacts": [{"name": "code", "reference": "registry.example.com/code@sha256:0", "files": {}}],
         role: made,

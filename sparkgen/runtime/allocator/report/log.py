@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, TextIO
 
 from sparkgen.runtime.allocator.report import log_form
+from sparkgen.runtime.allocator.report.log_files import LogFiles
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
 
 RECENT = 50
@@ -23,7 +24,7 @@ RECENT = 50
 class Log:
     """Writes the log, as text or JSON. `now` returns the time with its zone, for the lines."""
 
-    stream: TextIO
+    stream: TextIO | LogFiles
     now: Callable[[], datetime]
     as_json: bool = False
     recent: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
