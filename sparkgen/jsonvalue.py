@@ -35,7 +35,7 @@ def decode_object(data: bytes, hook: Callable[[dict[str, Any]], Any] | None = No
     try:
         return json.loads(data, object_hook=hook)  # noqa: TID251 - here
     except RecursionError:
-        pass  # not here: the error holds all that was read so far, which may be most of a container's memory
+        pass  # The error keeps what was read so far in memory. So the cut text is read only after it.
     return decode(_cut(data), hook)
 
 

@@ -22,8 +22,11 @@ INSTEAD: Mapping[str, str] = {
 }
 """A file that sparkgen writes itself -> what to do instead."""
 
-SCRIPTS_OF_ARCHIVE = (contract.LOGGED_SCRIPT_FILE, contract.LOG_ARCHIVE_SCRIPT_FILE)
-"""Files that sparkgen writes if the document has a log archive."""
+INSTEAD_OF_ARCHIVE: Mapping[str, str] = {
+    contract.LOGGED_SCRIPT_FILE: "give it another name",
+    contract.LOG_ARCHIVE_SCRIPT_FILE: "give it another name",
+}
+"""The same for the files that sparkgen writes only if the document has a log archive."""
 
 LARGEST = 1_000_000
 """Bytes of all texts together. A ConfigMap holds 1 MiB (ValidateConfigMap), sparkgen's own files included."""
@@ -59,14 +62,10 @@ UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
 @rule("SG128", ERROR)
 def files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that sparkgen writes itself, and texts that no ConfigMap can hold."""
-    scripts = SCRIPTS_OF_ARCHIVE if facts.get("logging", "archive") is not None else ()
+    instead = INSTEAD if facts.get("logging", "archive") is None else {**INSTEAD, **INSTEAD_OF_ARCHIVE}
     for name in facts.get(FIELD) or ():
-        if name in scripts:
-            yield about_key(
-                facts.path(FIELD, name), "sparkgen writes this file itself", "give it another name"
-            )
-        if name in INSTEAD:
-            yield about_key(facts.path(FIELD, name), "sparkgen writes this file itself", INSTEAD[name])
+        if name in instead:
+            yield about_key(facts.path(FIELD, name), "sparkgen writes this file itself", instead[name])
     size = _size(facts)
     if size > LARGEST:
         yield about_key(

@@ -99,7 +99,7 @@ def call(method, path, query=None, body=None):
     try:
         return json.loads(text, object_hook=trimmed)
     except RecursionError:
-        pass  # not here: the error holds all that was read so far
+        pass  # The error keeps what was read so far in memory. So the cut text is read only after it.
     return json.loads(shallow(text), object_hook=trimmed)
 
 
