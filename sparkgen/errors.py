@@ -83,9 +83,25 @@ def path_text(path: Path) -> str:
 
 
 class SparkgenError(Exception):
-    """Something a person can act on: wrong usage, or an environment that does not permit the work."""
+    """Something a person can act on: wrong usage, or an environment that does not permit the work.
+
+    `code`: what kind of error it is, for programs; the words of Kubernetes (StatusReason) where it has one.
+    """
 
     exit_code = 2
+    code = "Invalid"
+
+
+class NotFound(SparkgenError):
+    """There is no application, run or log of this name."""
+
+    code = "NotFound"
+
+
+class Conflict(SparkgenError):
+    """Something else is there already, or several things are."""
+
+    code = "Conflict"
 
 
 def reason_of(error: Exception) -> str:

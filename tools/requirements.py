@@ -18,8 +18,14 @@ UV = "uv==0.13.9"
 OLDEST_PYTHON = "3.11"
 EDITABLE = "editables==0.6"
 """What hatchling needs for `pip install --editable`."""
-FILES = {"sparkgen.txt": [], "dev.txt": ["--extra", "dev"]}
-"""Each file, and what it has beside sparkgen's own dependencies and the build backend."""
+AIRFLOW = "apache-airflow==3.3.2"
+"""The Airflow with which the operator is tested."""
+FILES: dict[str, tuple[list[str], list[str]]] = {
+    "sparkgen.txt": ([], []),
+    "dev.txt": (["--extra", "dev"], []),
+    "airflow.txt": (["--extra", "cluster"], [AIRFLOW]),
+}
+"""Each file: uv's options, and what it has beside sparkgen's own dependencies and the build backend."""
 HEADER = "# Written by make requirements.\n"
 
 
@@ -32,11 +38,13 @@ def main() -> int:
         backend.write_text("".join(f"{one}\n" for one in [*build, EDITABLE]))
         subprocess.run([sys.executable, "-I", "-m", "venv", f"{work}/uv"], check=True)
         subprocess.run([f"{work}/uv/bin/python", "-I", "-m", "pip", "install", "--quiet", UV], check=True)
-        for name, more in FILES.items():
+        for name, (more, others) in FILES.items():
+            added = Path(work, f"{name}.in")
+            added.write_text("".join(f"{one}\n" for one in others))
             command = [
                 *(f"{work}/uv/bin/uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes"),
                 *("--no-header", "--no-annotate", "--python-version", OLDEST_PYTHON, *more),
-                *("--output-file", f"{work}/{name}", "pyproject.toml", str(backend)),
+                *("--output-file", f"{work}/{name}", "pyproject.toml", str(backend), str(added)),
             ]
             if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
                 return code

@@ -30,9 +30,8 @@ from sparkgen.preflight import Finding, Unknown, Wanted, needs
 from sparkgen.preflight.gather import own_job
 from sparkgen.semantics.local_entries import concerned
 from sparkgen.usecases.apply import Outcome, Task, Way, apply_all, findings, look, wanted
-from sparkgen.usecases.bring_runtime import bring, check_pinned
+from sparkgen.usecases.bring_runtime import bring_all
 from sparkgen.usecases.collisions import claim, shared_objects
-from sparkgen.usecases.runtime import config_maps
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
@@ -118,15 +117,10 @@ def _apply(options: Apply) -> int:
 
 
 def _bring_runtimes(cluster: Cluster, all_wanted: Sequence[Wanted], options: Apply) -> None:
-    """Create the ConfigMaps with the runtime that the applications share, and print a line for each.
-
-    Those that exist, also of other versions, are compared with their names first.
-    """
+    """Create the ConfigMaps with the runtime that the applications share, and print a line for each."""
     after = " (dry run)" if options.dry_run else ""
-    for namespace, name in sorted({(one.namespace, one.pinned) for one in all_wanted if one.pinned}):
-        check_pinned(cluster, name, namespace)
-    for item in config_maps((one.namespace, one.runtime) for one in all_wanted):
-        result = bring(cluster, item, dry_run=options.dry_run)
+    needed = [(one.namespace, one.runtime, one.pinned) for one in all_wanted]
+    for item, result in bring_all(cluster, needed, dry_run=options.dry_run):
         if options.output in ("text", "name"):
             listing.show_objects([item], options.output, f"{result}{after}")
 

@@ -12,12 +12,12 @@ from sparkgen.terminal import escaped_json
 from sparkgen.yamltext import dump
 
 if TYPE_CHECKING:
-    from sparkgen.live.rows import Row
+    from sparkgen.live.rows import RunStatus
     from sparkgen.live.table import Column
 
 
 def show(
-    rows: Sequence[Row],
+    rows: Sequence[RunStatus],
     columns: Sequence[Column],
     form: str,
     now: datetime,

@@ -11,7 +11,7 @@ from sparkgen.cli import output
 from sparkgen.cli.option_table import Option, command
 from sparkgen.cli.options import APPLICATION, PLACE, RUN
 from sparkgen.cli.request import ClusterOptions
-from sparkgen.cluster import ClusterError, connect
+from sparkgen.cluster import connect
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar.duration import to_seconds
 from sparkgen.grammar.error import GrammarError
@@ -20,9 +20,8 @@ from sparkgen.live.allocatorlog import sentence
 from sparkgen.live.find import choose, one, reread
 from sparkgen.live.following import lines, one_by_one, together
 from sparkgen.live.state import State, life_of
-from sparkgen.live.values import by_spark
 from sparkgen.phrases import some_of
-from sparkgen.usecases.wait import until
+from sparkgen.usecases.logs import WantedLog, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.following import Read
     from sparkgen.live.sources import Source
-    from sparkgen.live.state import Life
     from sparkgen.live.values import Run
 
 HELP = """Print the log of a run: of its driver, its allocator or its executors.
@@ -102,7 +100,8 @@ def logs(options: LogsOptions) -> None:
         every = _all(cluster, chosen, read, follow=options.follow)
         _print(every, f"[{contract.ALLOCATOR_CONTAINER}] ", options.grep)
         return
-    source = _wanted(cluster, chosen, options.executor, allocator=options.allocator, follow=options.follow)
+    wanted = WantedLog(options.executor, options.allocator)
+    source = source_of(cluster, chosen, wanted, output.say, wait=options.follow)
     _print(lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None, options.grep)
 
 
@@ -172,57 +171,11 @@ def _print(lines: Iterable[str], allocator: str | None, grep: str = "") -> None:
         output.log(line, sentence if is_allocators else None)
 
 
-def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follow: bool) -> Source:
-    """Returns the chosen log. Raises SparkgenError if there is none; with `follow`, waits for it."""
-    if executor:
-        source = sources.allocator_source(run)
-        log = "" if source is None else _text(cluster, source)
-        return sources.executor_source(run, executor, log)
-    if allocator and by_spark(run):
-        step = f"the driver's log has what it does about executors: sparkgen logs {run.application}"
-        raise SparkgenError(
-            f"{run.name} has no allocator, because its document has `allocator: spark`; {step}"
-        )
-    find = sources.allocator_source if allocator else sources.driver_source
-    chosen = find(run)
-    if chosen is None:
-        run = _wait(cluster, run, allocator=allocator, follow=follow)
-        chosen = find(run)
-    assert chosen is not None  # noqa: S101 - _wait returns a run that has one
-    if not allocator and contract.is_session(run.workload):
-        output.say("the driver of a session logs to its own terminal; this is the log of its allocator:")
-    elif not allocator and chosen.title != "driver":
-        output.say(f"the driver has not started; this is the log of {chosen.container}:")
-    return chosen
-
-
-def _text(cluster: Cluster, source: Source) -> str:
-    try:
-        return cluster.log(source.pod, source.container)
-    except ClusterError:
-        return ""  # it only adds detail
-
-
-def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
-    """Returns the run when it has a log. Raises SparkgenError if there will be none, or without `follow`."""
-    find = sources.allocator_source if allocator else sources.driver_source
-
-    def awaited(life: Life, fares: str) -> str:
-        if life.over:
-            step = f": sparkgen logs {run.application} --archived" if archived.is_archived(run) else ""
-            raise SparkgenError(f"no log for {run.name}, which is {fares}{step}")
-        if not follow:
-            raise SparkgenError(f"no log yet for {run.name}, which is {fares}; to wait for it, add -f")
-        return f"{run.name} is {fares}"
-
-    return until(cluster, run, lambda run: find(run) is not None, awaited, output.say)
-
-
 def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[str]:
     if not follow:
         sources = _there(run)
         if not sources:
-            _wait(cluster, run, allocator=False, follow=False)
+            source_of(cluster, run, WantedLog(), output.say)  # raises an error that says why there is none
         return one_by_one(sources, read)
 
     def look() -> tuple[Sequence[Source], bool]:

@@ -28,11 +28,11 @@ from sparkgen.shell.driver_files import Listening, Reached
 from sparkgen.shell.heartbeat import Heartbeat
 from sparkgen.shell.session_objects import AskedSession, objects_of
 from sparkgen.shell.unused_fields import unused_fields
-from sparkgen.usecases.bring_runtime import bring, check_pinned
+from sparkgen.usecases.bring_runtime import bring_all
 from sparkgen.usecases.connect import run_client
 from sparkgen.usecases.forwarding import Forwarding, Served
 from sparkgen.usecases.local_files import folder_of
-from sparkgen.usecases.runtime import config_map_of, config_maps, with_runtime
+from sparkgen.usecases.runtime import config_map_of, with_runtime
 from sparkgen.usecases.validate import agree
 from sparkgen.usecases.wait import TimeLimit
 
@@ -100,11 +100,8 @@ def run(options: ShellOptions) -> int:
 
 def _bring_runtime(cluster: Cluster, application: Application, *, named: bool) -> None:
     """Create the ConfigMap with the runtime if it is missing, or check the one that is there."""
-    runtime, pinned = config_map_of(application, named=named)
-    if pinned:
-        check_pinned(cluster, pinned, application.namespace)
-    for item in config_maps([(application.namespace, runtime)]):
-        bring(cluster, item)
+    for _ in bring_all(cluster, [(application.namespace, *config_map_of(application, named=named))]):
+        pass
 
 
 def _run(document: Document, request: Request, options: ShellOptions) -> int:

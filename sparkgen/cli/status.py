@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sparkgen.cluster import Cluster
-    from sparkgen.live.rows import Row
+    from sparkgen.live.rows import RunStatus
 
 HELP = """Show the state of applications in a cluster: each latest run, and all runs that have not ended.
 
@@ -94,7 +94,7 @@ COMMAND = command(
 
 def _look(
     cluster: Cluster, names: Sequence[str], spaces: Sequence[str], tell: Callable[[str], None]
-) -> tuple[list[Row], datetime]:
+) -> tuple[list[RunStatus], datetime]:
     """Returns the rows, and the time at which they were read. `tell`: prints what they lack."""
     now = datetime.now(UTC)
     result = find(cluster, names, spaces)
@@ -112,7 +112,7 @@ def _watch(
     names: Sequence[str],
     spaces: Sequence[str],
     form: str,
-    shown: Sequence[Row],
+    shown: Sequence[RunStatus],
     tell: Callable[[str], None],
 ) -> None:
     """Print the rows that changed since they were shown last, forever; retry if the server is silent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.cluster.channel import Refused, gets_credentials
@@ -18,6 +18,14 @@ _HANDSHAKE = re.compile(r"Handshake status ([0-9]{1,3}) (.*?) -\+-\+- .*? -\+-\+
 _NOBODY = "system:anonymous"
 """The user of requests without credentials, in messages of Kubernetes."""
 INSTALL = "pip install 'sparkgen[cluster]'"
+_CODES: Mapping[int | None, str] = {
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    409: "Conflict",
+    429: "TooManyRequests",
+}
+"""HTTP status -> `code` of the error (StatusReason in apimachinery's meta/v1); no answer is "Unavailable"."""
 
 
 class ClusterError(SparkgenError):
@@ -31,6 +39,7 @@ class ClusterError(SparkgenError):
         super().__init__(message)
         self.status = status
         self.said = said
+        self.code = _CODES.get(status, "Unavailable" if status is None or status >= 500 else "Invalid")
 
 
 class Unreadable(ClusterError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sparkgen import contract
 from sparkgen.cluster import Cluster, ClusterError
@@ -18,6 +19,7 @@ from sparkgen.live.values import (
     by_spark,
     container,
     leaving,
+    moment,
     name_of,
     running,
     status_of,
@@ -111,6 +113,45 @@ class Shared:
             if error.status not in UNREAD:
                 raise
             return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An Event, such as one of the scheduler about a pod that fits no node.
+
+    `time`: when it happened last, None if that is unknown; `about`: its object, "Pod pi-1a2b3c4d-x7k2p";
+    `warning`: whether its type is Warning; `count`: how often it happened.
+    """
+
+    time: datetime | None
+    about: str
+    reason: str
+    message: str
+    warning: bool
+    count: int
+
+
+def events_of(run: Run, shared: Shared) -> tuple[Event, ...]:
+    """Returns the Events about a run's driver, its object and its pod, the oldest first.
+
+    None if they may not be read. An Event whose fields have other types than Kubernetes' is left out.
+    """
+    return tuple(event for item in _events(run, shared) if (event := _event(item)) is not None)
+
+
+def _event(item: ObjectView) -> Event | None:
+    about = item.get("involvedObject") or {}
+    try:
+        return Event(
+            moment(time_of(item)),
+            f"{about.get('kind')} {about.get('name')}",
+            str(item.get("reason") or ""),
+            str(item.get("message") or ""),
+            item.get("type") == "Warning",
+            int((item.get("series") or {}).get("count") or item.get("count") or 1),
+        )
+    except (TypeError, ValueError):
+        return None
 
 
 def has_events(run: Run, life: Life) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 
 from sparkgen import contract
 from sparkgen.cluster import ALL_NAMESPACES, Cluster
-from sparkgen.errors import SparkgenError
+from sparkgen.errors import Conflict, NotFound
 from sparkgen.live.places import SHOWN, Listed, look, namespace_of, run_label
 from sparkgen.live.values import (
     Application,
@@ -40,7 +40,7 @@ class Found:
 def find(cluster: Cluster, names: Collection[str] = (), namespaces: Sequence[str] = ()) -> Found:
     """Returns the applications of the namespaces (by default the connection's namespace), by name.
 
-    `names`: of applications, or of runs; then the application has only that run. SparkgenError for a name
+    `names`: of applications, or of runs; then the application has only that run. NotFound for a name
     that none has, with the existing names. `namespaces`: names, or only ALL_NAMESPACES, for all in which the
     user may list Jobs and pods.
     """
@@ -62,7 +62,7 @@ def find(cluster: Cluster, names: Collection[str] = (), namespaces: Sequence[str
 
 
 def one(cluster: Cluster, name: str, namespace: str = "") -> Application:
-    """Returns the application with this name, or with a run of this name. SparkgenError if there is none.
+    """Returns the application with this name, or with a run of this name. NotFound if there is none.
 
     If an application has the same name as a run of another application, the application is returned.
     """
@@ -73,11 +73,11 @@ def one(cluster: Cluster, name: str, namespace: str = "") -> Application:
 def choose(application: Application, wanted: str = "") -> Run:
     """Returns the latest run, or the run that `wanted` names: by its name, its hash, or the end of its name.
 
-    SparkgenError if there is none, or if several match.
+    NotFound if there is none, Conflict if several match.
     """
     runs = application.runs
     if not runs:
-        raise SparkgenError(
+        raise NotFound(
             f"{application.name} has no run in {application.namespace}: its schedule has not fired yet, or "
             "its Job was deleted"
         )
@@ -89,16 +89,14 @@ def choose(application: Application, wanted: str = "") -> Run:
         return fitting[0]
     listed = some_of([run.name for run in fitting or runs], SHOWN)
     if fitting:
-        raise SparkgenError(
-            f"{wanted} matches several runs of {application.name}: {listed}; name one of them"
-        )
-    raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}; it has {listed}")
+        raise Conflict(f"{wanted} matches several runs of {application.name}: {listed}; name one of them")
+    raise NotFound(f"{application.name} has no run {wanted} in {application.namespace}; it has {listed}")
 
 
 def reread(cluster: Cluster, run: Run) -> Run:
     """Returns the run as it is now; a Deployment's also after an apply that gave it another name.
 
-    Raises SparkgenError if it no longer exists.
+    Raises NotFound if it no longer exists.
     """
     application = one(cluster, run.application, run.namespace)
     deployed = (candidate for candidate in application.runs if candidate.kind == run.kind == "Deployment")
@@ -215,12 +213,12 @@ def _all_there(
     known: Sequence[tuple[str, str]],
     namespaces: Sequence[str],
 ) -> None:
-    """Raises SparkgenError for a name that no application and no run has."""
+    """Raises NotFound for a name that no application and no run has."""
     runs = {name for application in found for run in application.runs for name in (run.name, run.label)}
     have = runs | {application.name for application in found}
     for name in names:
         if name not in have:
-            raise SparkgenError(_nothing(name, known, namespaces))
+            raise NotFound(_nothing(name, known, namespaces))
 
 
 def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ _Asked = tuple[Application, Run | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunStatus:
     """A run, or the schedule of an application that has not run, with all values that are shown.
 
     `run`: "" for a schedule; `workload`: as kubectl names it, "job.batch/pi-1a2b3c4d"; `executors`: None
@@ -67,7 +67,7 @@ def rows(
     chosen: Callable[[Application], list[Run]],
     now: datetime,
     tell: Callable[[str], None] = lambda _: None,
-) -> list[Row]:
+) -> list[RunStatus]:
     """Returns a row for each chosen run, and for each schedule without one.
 
     `tell`: called once with each sentence about what the rows lack.
@@ -78,7 +78,7 @@ def rows(
         begun = any(run is not None and not contract.is_session(run.workload) for run in runs)
         asked += [(application, run) for run in ([] if begun else [None]) + runs]
 
-    def row(shared: Shared, index: int) -> Row | None:
+    def row(shared: Shared, index: int) -> RunStatus | None:
         application, run = asked[index]
         if run is None:
             return _schedule(application)
@@ -90,7 +90,7 @@ def rows(
                 raise
             return _row(run, life, _Known(None, _unreadable(run, error)))
 
-    found: dict[int, Row | None] = {}
+    found: dict[int, RunStatus | None] = {}
     lacks: list[str] = []
     for shared, indexes in _groups(cluster, asked, lacks.append):
         made = thread_map.results(partial(row, shared), indexes, AT_ONCE)
@@ -143,9 +143,9 @@ def _unreadable(run: Run, error: Exception) -> Reason:
     )
 
 
-def _row(run: Run, life: Life, known: _Known) -> Row:
+def _row(run: Run, life: Life, known: _Known) -> RunStatus:
     pod = run.driver
-    return Row(
+    return RunStatus(
         run.namespace,
         run.application,
         run.name,
@@ -160,7 +160,7 @@ def _row(run: Run, life: Life, known: _Known) -> Row:
     )
 
 
-def _schedule(application: Application) -> Row | None:
+def _schedule(application: Application) -> RunStatus | None:
     life = schedule_life(application)
     if life is None or application.schedule is None:
         return None
@@ -168,7 +168,7 @@ def _schedule(application: Application) -> Row | None:
     if life.state is State.SCHEDULED:
         reason = Reason("scheduled", f"it has not fired yet ({_when(application)})")
     workload = f"{KINDS['CronJob']}/{name_of(application.schedule)}"
-    return Row(application.namespace, application.name, "", workload, True, life, None, reason)
+    return RunStatus(application.namespace, application.name, "", workload, True, life, None, reason)
 
 
 def _again(application: Application, run: Run, facts: RunFacts) -> Reason | None:
@@ -186,6 +186,6 @@ def _when(application: Application) -> str:
     return f"{spec.get('schedule')}{zone}"
 
 
-def names(shown: Sequence[Row]) -> str:
+def names(shown: Sequence[RunStatus]) -> str:
     """Returns a line for each row: the name of its object, as kubectl accepts it."""
     return "".join(f"{row.workload}\n" for row in shown)

@@ -9,13 +9,13 @@ from typing import Any
 from sparkgen.contract import SESSION
 from sparkgen.live.facts import Executors
 from sparkgen.live.reason import MAX_DATA, MAX_SHOWN, bounded
-from sparkgen.live.rows import Row
+from sparkgen.live.rows import RunStatus
 from sparkgen.terminal import visible
 
 NOTHING = "-"
 GAP = "   "
 
-Column = tuple[str, Callable[[Row, datetime], str]]
+Column = tuple[str, Callable[[RunStatus, datetime], str]]
 
 
 def short(duration: timedelta) -> str:
@@ -46,12 +46,12 @@ def _since(moment: datetime | None, now: datetime) -> str:
     return NOTHING if moment is None else short(now - moment)
 
 
-def _duration(row: Row, now: datetime) -> str:
+def _duration(row: RunStatus, now: datetime) -> str:
     started = row.life.started
     return NOTHING if started is None else short((row.life.ended or now) - started)
 
 
-def _reason(row: Row, _: datetime) -> str:
+def _reason(row: RunStatus, _: datetime) -> str:
     # Escapes count, too.
     return bounded(visible(row.reason.text), MAX_SHOWN) if row.reason else ""
 
@@ -83,7 +83,12 @@ HISTORY: tuple[Column, ...] = (
 
 
 def table(
-    rows: Sequence[Row], columns: Sequence[Column], now: datetime, *, wide: bool = False, spaces: bool = False
+    rows: Sequence[RunStatus],
+    columns: Sequence[Column],
+    now: datetime,
+    *,
+    wide: bool = False,
+    spaces: bool = False,
 ) -> list[str]:
     """Returns the lines of a table, its header first. `spaces`: with a column for namespaces."""
     shown = [*([_NAMESPACE] if spaces else []), *columns, *(_WIDE if wide else ()), _REASON]
@@ -96,7 +101,7 @@ def table(
     ]
 
 
-def value(row: Row) -> dict[str, Any]:
+def value(row: RunStatus) -> dict[str, Any]:
     """Returns a row for JSON and YAML; times as the API server writes them, null for unknown values."""
     life, executors, reason = row.life, row.executors, row.reason
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,30 @@ from sparkgen.cluster import ClusterError
 from sparkgen.diff.values import owner_label
 from sparkgen.errors import SparkgenError
 from sparkgen.image.runtime_files import files_in
+from sparkgen.usecases.runtime import config_maps
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.objects import Object
+
+
+Needed = tuple[str, str, str]
+"""What an application needs: its namespace, and the two names that `config_map_of` returns."""
+
+
+def bring_all(
+    cluster: Cluster, needed: Iterable[Needed], *, dry_run: bool = False
+) -> Iterator[tuple[Object, str]]:
+    """Create the ConfigMaps with the runtime that applications need; yields each with what `bring` returns.
+
+    Those that exist, also of other versions, are compared with their names first.
+    """
+    needed = sorted({*needed})
+    for namespace, _, pinned in needed:
+        if pinned:
+            _check_pinned(cluster, pinned, namespace)
+    for item in config_maps((namespace, runtime) for namespace, runtime, _ in needed):
+        yield item, bring(cluster, item, dry_run=dry_run)
 
 
 def bring(cluster: Cluster, item: Object, *, dry_run: bool = False) -> str:
@@ -31,7 +52,7 @@ def bring(cluster: Cluster, item: Object, *, dry_run: bool = False) -> str:
     return "unchanged"
 
 
-def check_pinned(cluster: Cluster, name: str, namespace: str) -> None:
+def _check_pinned(cluster: Cluster, name: str, namespace: str) -> None:
     """Raise SparkgenError if a ConfigMap of another version is not what its name says.
 
     If there is none, the preflight says so.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cluster.annotations import KILLER
-from sparkgen.errors import SparkgenError
+from sparkgen.errors import Conflict, SparkgenError
 from sparkgen.killing import killing
 from sparkgen.live.find import choose
 from sparkgen.live.state import State, is_suspended, life_of
@@ -24,7 +24,7 @@ def kill(cluster: Cluster, run: Run, now: datetime) -> Object:
 
 
 def run_to_kill(application: Application, wanted: str) -> Run | None:
-    """Returns the run to end; None if none runs. Raises SparkgenError if several do.
+    """Returns the run to end; None if none runs. Raises Conflict if several do.
 
     A session is a user's work on their own machine: it is only returned if `wanted` names it.
     """
@@ -43,5 +43,5 @@ def run_to_kill(application: Application, wanted: str) -> Run | None:
     ]
     if len(runs) > 1:
         names = ", ".join(run.name for run in runs)
-        raise SparkgenError(f"several runs of {application.name} are running: {names}; choose one with --run")
+        raise Conflict(f"several runs of {application.name} are running: {names}; choose one with --run")
     return runs[0] if runs else None

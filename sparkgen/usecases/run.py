@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
-from sparkgen.errors import SparkgenError
+from sparkgen.errors import Conflict, NotFound, SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import State, life_of
 from sparkgen.live.values import Application, annotation_of, label_of, name_of, served_as
@@ -53,7 +54,7 @@ def start(
     """Start a run of an application; with an id of an earlier call, complete that call's run.
 
     `arguments`: of the program; None for those of the document. SparkgenError if it is not possible, with the
-    reason; ClusterError if the cluster refuses.
+    reason; Conflict if the ID belongs to another request; ClusterError if the cluster refuses.
     """
     application = one(cluster, name)
     asked = RequestedRun(application.name, arguments, id_)
@@ -61,10 +62,10 @@ def start(
     if live is not None:
         _same(live, asked)
     source = _source(application)
-    _not_expired(cluster, application, now)
     begun = live is None
     if live is None:
-        live = cluster.create(_made(cluster, source, asked))
+        _not_expired(cluster, application, now)
+        live, begun = _created(cluster, _made(cluster, source, asked), asked)
     if _unfinished(cluster, live):
         live, begun = _completed(cluster, source, live), True
     beside = [
@@ -73,6 +74,21 @@ def start(
         if run.name != name_of(live) and life_of(run).state is State.RUNNING
     ]
     return StartedRun(application, live, begun, tuple(beside))
+
+
+def _created(cluster: Cluster, job: Object, asked: RequestedRun) -> tuple[Object, bool]:
+    """Create the Job of a request; or read it, if another call of the same request has created it meanwhile.
+
+    Returns the Job, and whether this call created it.
+    """
+    try:
+        return cluster.create(job), True
+    except ClusterError as error:
+        live = cluster.get("batch/v1", "Job", asked.run) if error.status == HTTPStatus.CONFLICT else None
+        if live is None:
+            raise
+    _same(live, asked)
+    return live, False
 
 
 def _source(application: Application) -> Mapping[str, Any]:
@@ -112,7 +128,7 @@ def _made(cluster: Cluster, source: Mapping[str, Any], asked: RequestedRun) -> O
         return requested_run.from_cron_job(source, asked)
     missing = [name for name in requested_run.files_of(source) if not cluster.has("v1", "ConfigMap", name)]
     if missing:
-        raise SparkgenError(
+        raise NotFound(
             f"the ConfigMaps of {requested_run.run_of(source)} no longer exist ({', '.join(missing)}); "
             "apply the document first"
         )
@@ -137,12 +153,12 @@ def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, An
     for name in requested_run.files_of(source):
         config_map = cluster.get("v1", "ConfigMap", name)
         if config_map is None:
-            raise SparkgenError(f"the ConfigMap {name} no longer exists; apply the document first")
+            raise NotFound(f"the ConfigMap {name} no longer exists; apply the document first")
         _create(cluster, requested_run.copied(config_map, old, job))
     if requested_run.grouped(source):
         group = cluster.get(contract.POD_GROUPS_OF_VOLCANO, "PodGroup", old)
         if group is None:
-            raise SparkgenError(f"the PodGroup {old} no longer exists; apply the document first")
+            raise NotFound(f"the PodGroup {old} no longer exists; apply the document first")
         _create(cluster, requested_run.copied_group(group, job))
     if requested_run.queue_of(job):
         return dict(job)
@@ -160,28 +176,26 @@ def _create(cluster: Cluster, copy: Object) -> None:
 
 
 def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
-    """Raises SparkgenError unless an earlier call created the object, so that the run owns it."""
+    """Raises Conflict unless an earlier call created the object, so that the run owns it."""
     name, kind = name_of(copy), copy["kind"]
     live = cluster.get(copy["apiVersion"], kind, name)
     owner = copy["metadata"]["ownerReferences"][0]["uid"]
     if live is None or owner not in {one["uid"] for one in live["metadata"].get("ownerReferences") or ()}:
-        raise SparkgenError(
+        raise Conflict(
             f"the {kind} {name} exists already and does not belong to this run; delete it, or choose "
             "another --id"
         )
 
 
 def _same(job: Mapping[str, Any], asked: RequestedRun) -> None:
-    """Raises SparkgenError if the Job of this name belongs to another request ID, or has other arguments."""
+    """Raises Conflict if the Job of this name belongs to another request ID, or has other arguments."""
     if annotation_of(job, REQUEST_ID) != asked.id:
-        raise SparkgenError(
-            f"{name_of(job)} exists already with another ID; choose an --id other than {asked.id}"
-        )
+        raise Conflict(f"{name_of(job)} exists already with another ID; choose an --id other than {asked.id}")
     before = annotation_of(job, REQUEST_ARGUMENTS)
     now = "" if asked.arguments is None else json.dumps(list(asked.arguments), ensure_ascii=False)
     if before != now:
         shown = before or "those of the document"
-        raise SparkgenError(
+        raise Conflict(
             f"--id {asked.id} belongs to the run {name_of(job)}, whose arguments are {shown}; "
             "for another run, use another --id"
         )

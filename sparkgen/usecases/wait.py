@@ -121,6 +121,87 @@ class Ended:
     run: Run | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """The seconds until the next look at a run. `job`: whoever sees it change may look sooner."""
+
+    seconds: float
+    job: Mapping[str, Any] | None = None
+
+
+class Waiting:
+    """A wait for the end of a run, one look after the other; who waits decides how to pass the time between.
+
+    `run`: as it was at the last look; `seconds`: the longest time; None: no limit. `tell`: called with each
+    state of the run. `say`: called with each error that passes by itself; it is tried again.
+    SparkgenError for a run that has no end.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        run: Run,
+        seconds: float | None,
+        tell: Callable[[Run, Life], None],
+        say: Callable[[str], None],
+    ) -> None:
+        if run.kind == "Deployment":
+            name = run.application
+            connect = f"sparkgen connect {name} -n {run.namespace}"
+            step = f"; to wait until it is ready: {connect}" if served_as(run.workload) else ""
+            raise SparkgenError(f"{name} is a Deployment, which never ends{step}")
+        self.run = run
+        self._cluster, self._tell, self._say = cluster, tell, say
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._pause = 1.0
+        self._failing = False
+
+    def look(self) -> Ended | Pause | None:
+        """Read the run, and report it: how it has ended, or how long to wait; None when the time is over.
+
+        ClusterError for an error that does not pass.
+        """
+        left = self._left()
+        try:
+            current = _look(self._cluster, self.run)
+        except ClusterError as error:
+            return self.failed(error)
+        if not self._failing:  # not right after an error: a watch may fail after each look
+            self._pause = 1.0
+        self._failing = False
+        if current is None:
+            return Ended(1, f"{self.run.name} was deleted before it ended")
+        self.run, life = current, life_of(current)
+        if life.over:
+            return replace(ending(current, life), run=current)
+        if left <= 0:
+            return None
+        self._tell(current, life)
+        return Pause(left, current.workload)
+
+    def failed(self, error: ClusterError) -> Pause | None:
+        """Returns how long to wait after an error, longer each time; None when the time is over.
+
+        Raises the error if it does not pass by itself.
+        """
+        if error.status is not None and error.status not in _PASSING:
+            raise error
+        left = self._left()
+        if left <= 0:
+            return None
+        self._say(f"{error}; retrying")
+        self._failing = True
+        pause = Pause(min(self._pause, max(left, 0.1)))
+        self._pause = min(self._pause * 2, MOST_SECONDS_BETWEEN_TRIES)
+        return pause
+
+    def _left(self) -> float:
+        """Returns the seconds until the next look at the latest, or until the time is over."""
+        if self._deadline is None:
+            return LOOK_SECONDS
+        return min(self._deadline - time.monotonic(), LOOK_SECONDS)
+
+
 def follow(
     cluster: Cluster,
     run: Run,
@@ -130,39 +211,20 @@ def follow(
 ) -> Ended | None:
     """Read, report and watch a run until it has ended (returns how), or the time is over (returns None).
 
-    `seconds`: the longest time; None: no limit. `tell`: called with each state of the run. `say`: called with
-    each error that passes by itself; it is tried again. SparkgenError for a run that has no end; ClusterError
-    for an error that does not pass.
+    The arguments and the errors are those of `Waiting`.
     """
-    if run.kind == "Deployment":
-        name = run.application
-        connect = f"sparkgen connect {name} -n {run.namespace}"
-        step = f"; to wait until it is ready: {connect}" if served_as(run.workload) else ""
-        raise SparkgenError(f"{name} is a Deployment, which never ends{step}")
-    deadline = None if seconds is None else time.monotonic() + seconds
-    pause = 1.0
-    while True:
-        left = LOOK_SECONDS if deadline is None else min(deadline - time.monotonic(), LOOK_SECONDS)
+    waiting = Waiting(cluster, run, seconds, tell, say)
+    step = waiting.look()
+    while isinstance(step, Pause):
         try:
-            current = _look(cluster, run)
-            if current is None:
-                return Ended(1, f"{run.name} was deleted before it ended")
-            run, life = current, life_of(current)
-            if life.over:
-                return replace(ending(run, life), run=run)
-            if left <= 0:
-                return None
-            tell(run, life)
-            _until_it_changes(cluster, run.workload, left)
-            pause = 1.0
+            if step.job is None:
+                time.sleep(step.seconds)
+            else:
+                _until_it_changes(cluster, step.job, step.seconds)
+            step = waiting.look()
         except ClusterError as error:
-            if error.status is not None and error.status not in _PASSING:
-                raise
-            if left <= 0:
-                return None
-            say(f"{error}; retrying")
-            time.sleep(min(pause, max(left, 0.1)))
-            pause = min(pause * 2, MOST_SECONDS_BETWEEN_TRIES)
+            step = waiting.failed(error)
+    return step
 
 
 def _look(cluster: Cluster, run: Run) -> Run | None:

@@ -20,15 +20,14 @@ class Ahead(Generic[Key, Result]):
         self._run = run
         self._numbers = itertools.count(1)
         self._pool = ThreadPoolExecutor(WORKERS)
-        self._begun: dict[Key, Future[Result]] = {key: self._begin(key) for key in keys}
-
-    def _begin(self, key: Key) -> Future[Result]:
-        return self._pool.submit(self._run, key, next(self._numbers))
+        self._begun: dict[Key, Future[Result]] = {
+            key: self._pool.submit(run, key, next(self._numbers)) for key in keys
+        }
 
     def result(self, key: Key) -> Result:
-        """What the run of a key came to; whoever asks again gets another run."""
+        """What the run of a key came to; whoever asks again gets another run, at once."""
         begun = self._begun.pop(key, None)
-        return (begun if begun is not None else self._begin(key)).result()
+        return self._run(key, next(self._numbers)) if begun is None else begun.result()
 
     def close(self) -> None:
         """Begin no more runs, and wait for those that go on."""

@@ -1,7 +1,8 @@
 """`make release`: everything that a release consists of, in one folder; nothing is pushed anywhere.
 
-The wheel and the source archive, the chart as a package, the runtime image as an OCI archive, a bill of
-materials (CycloneDX) for the wheel and one for the image, their provenance, and the checksums of all of them.
+The wheel and the source archive, the wheel of the operator for Airflow, the chart as a package, the runtime
+image as an OCI archive, a bill of materials (CycloneDX) for the wheel and one for the image, the provenance
+of all, and their checksums.
 The version is that of sparkgen, which the chart must share; times are the commit's: a second run gives the
 same wheel.
 """
@@ -34,6 +35,8 @@ from sparkgen.spark_versions import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "charts" / "spark-app"
+AIRFLOW = ROOT / "integrations" / "airflow"
+BUILD = (sys.executable, "-I", "-m", "build", "--no-isolation")
 SUMS = "SHA256SUMS"
 PROVENANCE = "provenance.json"
 
@@ -92,8 +95,7 @@ def _build_wheel(folder: Path) -> None:
             scheduler.ensure(line)  # with the tools' own Java
         without = {name: value for name, value in environment().items() if name != runtime_files.FOLDER}
         runtime_files.write(Path(runtime), without, progress.Steps())
-        command = (sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
-        _run(*command, **{runtime_files.FOLDER: runtime})
+        _run(*BUILD, "--outdir", str(folder), str(ROOT), **{runtime_files.FOLDER: runtime})
 
 
 def build(folder: Path, image: Path | None = None) -> None:
@@ -101,6 +103,7 @@ def build(folder: Path, image: Path | None = None) -> None:
     progress.say("building the wheel and the source archive ...")
     _build_wheel(folder)
     (wheel,) = folder.glob("*.whl")
+    _run(*BUILD, "--wheel", "--outdir", str(folder), str(AIRFLOW))
     progress.say("packing the chart ...")
     _run(str(gotools.ensure("helm")), "package", str(CHART), "--destination", str(folder))
     archive = _image(folder, image)

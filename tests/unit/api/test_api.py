@@ -95,6 +95,18 @@ def test_it_reviews_as_the_command_does(
     assert api.lint(api.Inputs(("app.yaml",), configured=None), api.LintOptions(isolated=True)).found
 
 
+def test_the_configuration_of_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program's working directory may be anywhere."""
+    (tmp_path / "repository" / "apps").mkdir(parents=True)
+    (tmp_path / "repository" / ".sparkgen.yaml").write_text("runtimeImage: registry.example.org/own:1\n")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    image = api.configured(tmp_path / "repository" / "apps").runtime_image
+    assert image is not None
+    assert image.value == "registry.example.org/own:1"
+    assert api.configured(tmp_path / "elsewhere") == api.Configured()
+
+
 def test_many_documents_are_reviewed_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program with threads must not be forked."""
     monkeypatch.setattr(parallel, "_processors", lambda: 8)

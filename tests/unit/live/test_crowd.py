@@ -12,7 +12,7 @@ import pytest
 from sparkgen.cluster import Cluster, ClusterError, Unreadable
 from sparkgen.live import crowd
 from sparkgen.live.find import find
-from sparkgen.live.rows import Row, every, rows
+from sparkgen.live.rows import RunStatus, every, rows
 from tests.unit.live import objects, test_rows
 from tests.unit.live.objects import NAMESPACE, Object, cron_job, driver, ends, job, runs
 
@@ -103,7 +103,7 @@ def crowded(count: int, **more: Any) -> Counting:
     return Counting(*(item for number in range(count) for item in pending(number)), **more)
 
 
-def shown(cluster: Counting, said: list[str] | None = None) -> list[Row]:
+def shown(cluster: Counting, said: list[str] | None = None) -> list[RunStatus]:
     """The rows of a cluster; counts only the requests for what they need beside the runs and pods."""
     there = cast(Cluster, cluster)
     found = find(there).applications

@@ -13,7 +13,7 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.live.facts import Executors, gather
 from sparkgen.live.find import find
-from sparkgen.live.rows import Row, current, every, names, rows
+from sparkgen.live.rows import RunStatus, current, every, names, rows
 from sparkgen.live.table import HISTORY, STATUS, count, short, table, value
 from sparkgen.resources.spark_backend import MASTER
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine
@@ -114,7 +114,7 @@ def with_allocator(pod: Object) -> Object:
     return pod
 
 
-def made(cluster: Cluster, chosen: Any = current) -> list[Row]:
+def made(cluster: Cluster, chosen: Any = current) -> list[RunStatus]:
     """The rows of a cluster."""
     return rows(cluster, find(cluster).applications, chosen, NOW)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -198,17 +199,26 @@ def test_the_page_has_the_table_and_the_cases(golden: Callable[[Path, str], None
 
 
 def test_each_run_begins_once_and_another_when_it_is_asked_for_again() -> None:
-    """Numbers are never used twice: names of the first run are still in the cluster."""
+    """Numbers are never used twice: names of the first run are still in the cluster.
+
+    The other run does not wait for those that have not begun.
+    """
     seen: list[int] = []
+    held = threading.Event()
 
     def run(key: str, number: int) -> str:
         seen.append(number)
+        if key == "slow":
+            held.wait(10)
         return f"{key}{number}"
 
-    ahead = Ahead(run, ["a", "b"])
-    assert (ahead.result("a"), ahead.result("b"), ahead.result("a")) == ("a1", "b2", "a3")
+    ahead = Ahead(run, ["a", "b", "slow", "slow", "last"])
+    assert (ahead.result("a"), ahead.result("b"), ahead.result("a")) == ("a1", "b2", "a6")
+    assert 5 not in seen
+    held.set()
+    assert ahead.result("last") == "last5"
     ahead.close()
-    assert sorted(seen) == [1, 2, 3]
+    assert sorted(seen) == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize(

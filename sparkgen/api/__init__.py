@@ -1,10 +1,14 @@
 """sparkgen as a library: values in, values out. Nothing here prints, exits or writes a file.
 
+Functions are about documents; a `Connection` is about what lives in a cluster.
+
     from sparkgen import api
 
     checked = api.validate(api.Inputs(("apps/pi.yaml",), values=("prod.yaml",)))
     if not checked.errors:
         print(api.text(api.render(checked.documents)))
+
+    nightly = api.connect(namespace="analytics").run("nightly", request_id="2026-01-01")
 
 The command line is made of the same functions. What is listed in `__all__` follows the versions of sparkgen;
 what it is made of may change at any time.
@@ -13,38 +17,71 @@ what it is made of may change at any time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from sparkgen.api.asynchronous import AsyncConnection
+from sparkgen.api.connection import Connection, Deleted, Listing, RunEnd, connect
+from sparkgen.api.errors import NotApplied, PreflightFailed
+from sparkgen.cluster import ClusterError
 from sparkgen.diff.compare import compare_all
 from sparkgen.diff.values import Difference
 from sparkgen.document import Document
-from sparkgen.document.configuration import Configured, error_about
+from sparkgen.document.configuration import Configured, error_about, find, settings_of
 from sparkgen.document.sources import read_stdin
-from sparkgen.errors import Position, Problem, Severity, SparkgenError
+from sparkgen.errors import Conflict, NotFound, Position, Problem, Severity, SparkgenError
+from sparkgen.live.facts import Event, Executors
+from sparkgen.live.reason import Reason
+from sparkgen.live.rows import RunStatus
+from sparkgen.live.state import Life, State
+from sparkgen.preflight import Finding
 from sparkgen.usecases import lint as usecase
+from sparkgen.usecases.apply import Applied
 from sparkgen.usecases.collisions import claims, shared_objects
 from sparkgen.usecases.diff import side
 from sparkgen.usecases.inputs import Inputs
 from sparkgen.usecases.lint import Findings, LintOptions
 from sparkgen.usecases.render import render as render_one
+from sparkgen.usecases.run import StartedRun
 from sparkgen.usecases.runtime import shared_by
 from sparkgen.usecases.validate import Checked, agree, check
 from sparkgen.writers.manifest import Bundle, Manifest
 from sparkgen.writers.stream import stream
 
 __all__ = [
+    "Applied",
+    "AsyncConnection",
     "Bundle",
     "Checked",
+    "ClusterError",
     "Configured",
+    "Conflict",
+    "Connection",
+    "Deleted",
     "Difference",
     "Document",
+    "Event",
+    "Executors",
+    "Finding",
     "Findings",
     "Inputs",
+    "Life",
     "LintOptions",
+    "Listing",
     "Manifest",
+    "NotApplied",
+    "NotFound",
     "Position",
+    "PreflightFailed",
     "Problem",
+    "Reason",
+    "RunEnd",
+    "RunStatus",
     "Severity",
     "SparkgenError",
+    "StartedRun",
+    "State",
+    "configured",
+    "connect",
     "diff",
     "lint",
     "load",
@@ -52,6 +89,15 @@ __all__ = [
     "text",
     "validate",
 ]
+
+
+def configured(folder: Path) -> Configured:
+    """The settings of the repository's configuration for a folder, for `Inputs.configured`.
+
+    Without them, those of the working directory apply. SparkgenError when the configuration is wrong.
+    """
+    file = find(folder.resolve())
+    return settings_of("" if file is None else str(file))
 
 
 def load(inputs: Inputs, stdin: Callable[[], bytes] = read_stdin) -> Checked:

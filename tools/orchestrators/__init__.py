@@ -1,0 +1,1 @@
+"""Programs of others that start runs, run for real in tests."""
