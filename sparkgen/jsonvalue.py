@@ -44,16 +44,17 @@ def _cut(data: bytes) -> bytes:
 
     But inside of what is cut out, only the brackets are counted.
     """
-    kept: list[bytes] = []
+    kept = bytearray()  # a list would need 80 bytes for each of millions of parts
     level = start = 0
     for found in _TOKEN.finditer(data):
         token = found[0]
         if token in (b"{", b"["):
             level += 1
             if level == DEEPEST + 1:
-                kept += [data[start : found.start()], b"null"]
+                kept += data[start : found.start()] + b"null"
         elif token in (b"}", b"]"):
             if level == DEEPEST + 1:
                 start = found.end()
             level -= 1
-    return b"".join([*kept, data[start:]]) if level <= DEEPEST else b""
+    kept += data[start:]
+    return bytes(kept) if level <= DEEPEST else b""

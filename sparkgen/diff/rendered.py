@@ -12,7 +12,8 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.diff.values import OWNERS, Side, owner_label
-from sparkgen.errors import SparkgenError
+from sparkgen.document.text import decode
+from sparkgen.errors import Problem, SparkgenError
 from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
 from sparkgen.writers.tree import text_of
@@ -151,10 +152,11 @@ def sides(files: dict[str, str]) -> list[Side]:
         try:
             item: Any = None
             if any(label in text for label in OWNERS):
-                item = value_of(text)
                 _refuse_unlike(text)
+                item = value_of(text)
+                _refuse_other_shapes(item)
             found.setdefault(_application(item), []).append(item)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             step = f"; to see why, run: sparkgen verify {shlex.quote(path)}" if is_named(path) else ""
             raise SparkgenError(
                 f"{path} has sparkgen's header, but is not a valid manifest; render it again{step}"
@@ -165,9 +167,11 @@ def sides(files: dict[str, str]) -> list[Side]:
 def _refuse_unlike(text: str) -> None:
     """Raises ValueError for valid YAML that programs read differently; no rendering writes any.
 
-    Of several merges (`<<`), kubectl takes another one than kustomize or PyYAML; and YAML 1.1 and 1.2 differ
-    about some words and numbers.
+    Of several merges (`<<`), kubectl takes another one than kustomize or PyYAML; YAML 1.1 and 1.2 differ
+    about some words and numbers; and libyaml skips a byte order mark, which is text for kubectl.
     """
+    if isinstance(problem := decode(text.encode(errors="surrogatepass"), ""), Problem):
+        raise ValueError(f"line {problem.position.line}: {problem.message}")
     import yaml  # noqa: PLC0415 - only for files that differ
 
     for token in yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -175,6 +179,18 @@ def _refuse_unlike(text: str) -> None:
         if odd or (isinstance(token, yaml.ScalarToken) and token.plain and _is_unlike(token.value)):
             line = token.start_mark.line + 1
             raise ValueError(f"line {line} has YAML that programs read differently")
+
+
+def _refuse_other_shapes(item: Any) -> None:
+    """Raises ValueError, TypeError or KeyError for an object that is not of the shape of all objects."""
+    texts = [item["apiVersion"], item["kind"], item["metadata"]["name"]]
+    for part in (item["metadata"].get("labels"), item["metadata"].get("annotations"), item.get("data")):
+        texts += (part or {}).values()
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a name, a label, an annotation or a file is no text")
+    from sparkgen.yamltext import dump  # noqa: PLC0415 - only for files that differ
+
+    dump(item)  # which knows neither dates nor what is nested without end
 
 
 def _is_unlike(plain: str) -> bool:

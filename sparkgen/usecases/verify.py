@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -39,6 +39,16 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _LARGEST_KUSTOMIZATION = 2 << 20
 _LISTS = ("resources", "bases")
 """The fields of a kustomization with files and folders whose objects it applies."""
+_CHANGING = (
+    *("components", "configMapGenerator", "configurations", "crds", "generatorOptions", "generators"),
+    *("helmCharts", "helmGlobals", "openapi", "patches", "patchesJson6902", "patchesStrategicMerge"),
+    *("replacements", "secretGenerator", "transformers", "validators", "vars"),
+)
+"""Its fields that may change any object, or apply others; a text in them may be a file or a folder, too."""
+_MOST_TEXTS = 10_000
+"""Texts of such fields that are looked up."""
+_REMOTE = re.compile(r".*(?:[:?@]|//).*|(?:www\.)?github\.com(?:/.*)?", re.IGNORECASE | re.DOTALL)
+"""What kustomize fetches from elsewhere, whatever lies here under the same name."""
 _METADATA = (
     *("apiVersion", "kind", "metadata", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels"),
     *("commonAnnotations", "buildMetadata", "sortOptions", "images", "replicas"),
@@ -155,7 +165,7 @@ def _files(path: str, kustomizations: _Kustomizations) -> list[str]:
 
 @dataclass(slots=True)
 class _Kustomizations:
-    """The kustomizations so far: what each of them lists, and why it applies something else than that."""
+    """The kustomizations so far, and why each of them applies something else than what it lists."""
 
     why: dict[Path, list[str]] = field(default_factory=dict)
     listed_by: dict[Path, set[Path]] = field(default_factory=dict)
@@ -171,23 +181,27 @@ class _Kustomizations:
             path = left.pop()
             if path in self.why:
                 continue
-            names, self.why[path] = _listed_in(path)
-            if names is None:
+            listed = _listed_in(path)
+            self.why[path] = [*listed.why]
+            if not listed.known:
                 self.unread.append(path)
-            for name in names or ():
-                found = _found(path.parent, name)
-                if not found:
+            folder = os.path.realpath(path.parent)
+            for name in dict.fromkeys((*listed.names, *listed.texts)):
+                found = _found(folder, name)
+                if not found and name in listed.names:
                     self.why[path].append(f"`{key_text(name)}` is not here")
-                for one in found:
+                for one in (_seen_from(path.parent, folder, file) for file in found):
                     self.listed_by.setdefault(one, set()).add(path)
                     (left.append if one.name in _KUSTOMIZATIONS else files.add)(one)
         return files
 
-    def doubts(self, marked: Iterable[Path]) -> list[Problem]:
-        """Returns a problem for each kustomization by which kustomize may change what is in these files."""
+    def doubts(self, marked: Collection[Path]) -> list[Problem]:
+        """Returns a problem for each kustomization by which kustomize may change what is in these files.
+
+        One that cannot be read, or is marked itself, may change anything.
+        """
         left = [*marked]
-        beside = {folder for path in left for folder in path.parents}
-        above = {path for path in self.unread if path.parent in beside}
+        above = {*self.unread, *(path for path in marked if path in self.why)} if marked else set()
         while left:
             new = self.listed_by.get(left.pop(), set()) - above
             above |= new
@@ -202,31 +216,75 @@ class _Kustomizations:
         ]
 
 
-def _listed_in(path: Path) -> tuple[list[str] | None, list[str]]:
-    """What a kustomization lists, None if nobody knows, and why it applies something else than that."""
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """What a kustomization lists. `why`: it applies something else than that.
+
+    `names`: of its lists; `texts`: of other fields, which may be names; `known`: whether there is no more.
+    """
+
+    why: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    known: bool = True
+
+
+def _listed_in(path: Path) -> _Listed:
+    """What a kustomization lists."""
     data = sources.read_file(path.as_posix(), "yes", _LARGEST_KUSTOMIZATION)
     documents: list[Composed] = []
     if isinstance(data, Problem) or each_document(data, path.as_posix(), documents.append):
-        return None, ["there is text that cannot be read"]
+        return _Listed(("there is text that cannot be read",), known=False)
     root = documents[0].root if len(documents) == 1 and not documents[0].problems else None
     if root is None or not isinstance(root.value, dict):
-        return None, ["there is no single mapping that every program reads alike"]
-    value, names = root.value, []
-    others = [key_text(str(key)) for key in value if key not in (*_LISTS, *_METADATA)]
-    why = [f"fields may change any object: {', '.join(others[:_MOST_MISTAKES])}"] if others else []
-    for part in _LISTS:
-        given = value.get(part) or []
-        names += [name for name in given if isinstance(name, str)] if isinstance(given, list) else []
-    return names, why
+        return _Listed(("there is no single mapping that every program reads alike",), known=False)
+    value = root.value
+    others = [str(key) for key in value if key not in (*_LISTS, *_METADATA)]
+    shown = ", ".join(map(key_text, others[:_MOST_MISTAKES]))
+    lists = [given for part in _LISTS if isinstance(given := value.get(part), list)]
+    return _Listed(
+        (f"fields may change any object: {shown}",) if others else (),
+        tuple(name for names in lists for name in names if isinstance(name, str)),
+        tuple(islice(_texts([value[key] for key in value if key in _CHANGING]), _MOST_TEXTS)),
+        # kustomize reads a field in any case, and may know more of them than are listed here.
+        known=all(key in _CHANGING for key in others),
+    )
 
 
-def _found(folder: Path, name: str) -> list[Path]:
-    """A file that a kustomization in a folder lists, or the kustomizations in the folder that it lists."""
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list | dict):
+            left += one.values() if isinstance(one, dict) else one
+
+
+def _seen_from(folder: Path, real: str, file: Path) -> Path:
+    """The path of a file as a user knows it. `real`: the folder without links."""
+    way = os.path.relpath(file, real)
+    if way.startswith("..") and str(folder.absolute()) != real:
+        return file
+    return Path(os.path.normpath(folder / way))
+
+
+def _found(folder: str, name: str) -> list[Path]:
+    """A file that a kustomization in a folder lists, or the kustomizations in the folder that it lists.
+
+    Nothing for what kustomize would look for elsewhere, or refuses: a file that is not below the folder, and
+    whatever is behind a link. `folder`: without links.
+    """
+    if _REMOTE.fullmatch(name) or name.startswith("/"):
+        return []
     try:
-        path = Path(os.path.normpath(folder / name))
+        path = Path(os.path.normpath(f"{folder}/{name}"))
+        if path.resolve() != path:
+            return []
         if path.is_dir():
             return [file for file in (path / one for one in _KUSTOMIZATIONS) if file.is_file()]
-        return [path] if path.is_file() else []
+        return [path] if path.is_relative_to(folder) and path.is_file() else []
     except (OSError, ValueError):  # too long a name, or one with a null byte
         return []
 

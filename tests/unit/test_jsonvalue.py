@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -48,6 +49,18 @@ def test_an_object_of_ten_thousand_levels_is_read() -> None:
         levels, inner = levels + 1, inner.get("f:a")
     above = 6  # the body, its items, an item, its metadata, managedFields, a manager
     assert levels + above in (DEEPEST, LEVELS + above + 1)  # the second, if this Python reads all
+
+
+def test_many_deep_parts_need_no_memory_of_their_own() -> None:
+    """A container of the runtime has 256 MiB, and an answer may have 12 MiB."""
+    part = b'{"f:a":{}},'
+    data = b"[" * DEEPEST + part * 100_000 + b"0" + b"]" * DEEPEST
+    tracemalloc.start()
+    kept = jsonvalue._cut(data)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept.count(b"null") == 100_000
+    assert most < 5 * len(data)
 
 
 @pytest.mark.parametrize(

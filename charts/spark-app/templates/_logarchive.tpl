@@ -25,6 +25,7 @@
       {{- $call := dict "text" $text "unit" "s" "tables" $app.t -}}
       {{- template "sparkgen.milliseconds" $call -}}
       {{- if $call.error -}}{{- fail "logging.archive has a time that is too long: write a shorter one" -}}{{- end -}}
+      {{- if lt (int64 $call.value) 1000 -}}{{- fail "logging.archive has a time below a second, so each log would be deleted at once: write a longer one" -}}{{- end -}}
       {{- $_ := set $archive $name (div $call.value 1000 | toString) -}}
     {{- end -}}
     {{- $_ := set $app "archive" $archive -}}

@@ -90,9 +90,10 @@ def test_a_task_has_one_run_whatever_dies(cluster: Cluster, restricted: str, sta
     before = jobs()
     assert {"template", "deferred", "waiting", "x"} <= before.keys()
 
+    started.ask("PATCH", f"{DAG}/one/taskInstances/cancelled", {"new_state": "failed"})
+    wait_until(lambda: "sparkgen.dev/killed" in str(jobs()["x"]), 60, "the cancelled run is killed", story)
     started.kill("scheduler", "triggerer")
     started.start("scheduler", "triggerer")
-    started.ask("PATCH", f"{DAG}/one/taskInstances/cancelled", {"new_state": "failed"})
     await_states(300, failing="failed", cancelled="failed", deferred="deferred", waiting="running")
     wait_until(lambda: len(drivers()) >= 2, 120, "both drivers run", story)
     for pod in drivers():
@@ -105,10 +106,6 @@ def test_a_task_has_one_run_whatever_dies(cluster: Cluster, restricted: str, sta
     assert {word: job["metadata"]["uid"] for word, job in after.items() if word in before} == {
         word: job["metadata"]["uid"] for word, job in before.items()
     }
-    wait_until(
-        lambda: "sparkgen.dev/killed" in str(jobs()["x"]), 60, "the cancelled task's run is killed", story
-    )
-
     logs = {
         task: str(started.ask("GET", f"{DAG}/one/taskInstances/{task}/logs/{number}"))
         for task, number in ((one["task_id"], one["try_number"]) for one in tries(started))

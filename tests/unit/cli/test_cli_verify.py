@@ -251,6 +251,9 @@ def test_a_kustomization_names_its_files_as_yaml_does(rendered: Cli, file: str, 
         ("resources: [deploy]\n---\nresources: []\n", "no single mapping"),
         ("resources: [deploy]\nresources: [deploy]\n", "no single mapping"),
         ("resources: [a\n", "cannot be read"),
+        ("Resources: [deploy]\n", "fields may change any object: Resources"),
+        ("resources: [deploy]\nnew: {}\n", "fields may change any object: new"),
+        ("components: [deploy]\npatches: [{path: a.yaml}]\n", "any object: components, patches"),
     ],
 )
 @pytest.mark.parametrize("beside", [False, True])
@@ -264,6 +267,71 @@ def test_what_kustomize_may_change_is_not_called_current(
     assert result.code == 1
     assert why in result.err
     assert "kubectl kustomize FOLDER | sparkgen verify -" in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("resources: [../deploy]\nresources: [../deploy]\npatches: [{path: p.txt}]\n", "no single mapping"),
+        ("components: [../deploy]\npatches: [{path: p.txt}]\n", "components, patches"),
+        ("RESOURCES: [../deploy]\n", "RESOURCES"),
+    ],
+)
+def test_an_overlay_beside_the_runtime_is_followed(rendered: Cli, text: str, why: str) -> None:
+    """It may be in any folder."""
+    Path("prod").mkdir()
+    Path("prod/kustomization.yaml").write_text(text)
+    result = rendered("verify", ".")
+    assert result.code == 1
+    assert why in result.err
+
+
+@pytest.mark.parametrize(
+    "name", ["https://example.com/cm.yaml", "GitHub.com/o/r", "git@x/r", "a//r", "r?ref=b"]
+)
+def test_what_kustomize_fetches_is_not_what_lies_here(rendered: Cli, name: str) -> None:
+    """A file or folder of the same name is a decoy."""
+    runtime = Path("deploy", FILE).read_text("utf-8")
+    decoy = Path("deploy", name)
+    decoy.parent.mkdir(parents=True, exist_ok=True)
+    if name.endswith(".yaml"):
+        decoy.write_text(runtime)
+    else:
+        decoy.mkdir(exist_ok=True)
+        (decoy / "kustomization.yaml").write_text("resources: [cm.yaml]\n")
+        (decoy / "cm.yaml").write_text(runtime)
+    kustomization = Path("deploy/kustomization.yaml")
+    kustomization.write_text(kustomization.read_text().replace(f"- {FILE}", f"- {name}"))
+    result = rendered("verify", "deploy")
+    assert result.code == 1
+    assert f"`{name}` is not here" in result.err
+
+
+def test_a_link_does_not_lead_verify_elsewhere(rendered: Cli) -> None:
+    """For kustomize, `..` of a linked folder is above the real one; and it refuses files that are outside."""
+    Path("other/sub").mkdir(parents=True)
+    Path("other/sub/kustomization.yaml").write_text("resources: [../base]\n")
+    Path("other/base").mkdir()
+    Path("deploy/link").symlink_to("../other/sub")
+    Path("secret.txt").write_text("no YAML: {\n")
+    Path("deploy/inner.txt").symlink_to("../secret.txt")
+    kustomization = Path("deploy/kustomization.yaml")
+    before = kustomization.read_text()
+    for name in ("link", "inner.txt", "../secret.txt", str(Path("secret.txt").absolute())):
+        kustomization.write_text(before.replace(f"- {FILE}", f"- {name}"))
+        result = rendered("verify", "deploy")
+        assert result.code == 1
+        assert f"`{name}` is not here" in result.err
+        assert "secret.txt:1" not in result.err
+
+
+def test_a_kustomization_that_makes_the_runtime_is_not_called_current(rendered: Cli) -> None:
+    """Whatever it makes beside the right one."""
+    Path("else").mkdir()
+    Path("else/kustomization.yaml").write_text(f"configMapGenerator: [{{name: {OLD}, files: [a]}}]\n")
+    result = rendered("verify", ".")
+    assert result.code == 1
+    assert "configMapGenerator" in result.err
 
 
 def test_a_kustomization_without_the_runtime_is_no_concern(rendered: Cli) -> None:

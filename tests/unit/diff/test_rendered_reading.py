@@ -77,6 +77,39 @@ def test_a_text_that_is_no_runtime_is_not_parsed(text: str, tmp_path: Path, pars
     assert parsed == []
 
 
+MANIFEST = f"""{HEADER}apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  labels: {{sparkgen.dev/application: pi}}
+  name: pi
+rules:
+- verbs: [get,
+# a comment
+    list]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# a comment", '\ufeff#, "*"'),
+        ("apiVersion: rbac.authorization.k8s.io/v1\n", ""),
+        ("kind: Role", "kind: [Role]"),
+        ("  name: pi", "  name: null"),
+        ("name: pi", "name: pi\n  annotations: {day: 2001-12-14}"),
+        ("rules:", "data: {tuning.json: [1]}\nrules:"),
+        ("rules:", "data: [1]\nrules:"),
+        ("list]", f"list, {'{a: ' * 900}1{'}' * 900}]"),
+    ],
+)
+def test_a_manifest_that_programs_read_otherwise_is_refused(old: str, new: str) -> None:
+    """Also one that is no object of Kubernetes; the message names the file."""
+    rendered.sides({"deploy/role.yaml": MANIFEST})
+    assert old in MANIFEST
+    with pytest.raises(SparkgenError, match=r"^deploy/role\.yaml has sparkgen's header, but is not a valid"):
+        rendered.sides({"deploy/role.yaml": MANIFEST.replace(old, new, 1)})
+
+
 @pytest.mark.parametrize("target", ["file", "nothing", "loop"])
 def test_a_link_is_not_followed(target: str, tmp_path: Path, parsed: list[str]) -> None:
     """It may lead to a large file of the machine, or to one that blocks its reader."""
