@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +21,13 @@ from sparkgen.diff.git import repository
 from sparkgen.diff.values import Difference
 from sparkgen.errors import SparkgenError
 from sparkgen.terminal import readable
-from sparkgen.usecases.diff import with_cluster, with_directory
+from sparkgen.usecases.diff import EvidenceOptions, predicted, side, with_cluster, with_directory
 from sparkgen.usecases.validate import agree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sparkgen.diff.values import ApplicationDiff, Side
     from sparkgen.document import Document
 
 HELP = """Show what would change in each application, and whether it would run again.
@@ -37,7 +41,11 @@ With --rendered, it compares a directory that `render -o` wrote with a new rende
 With neither option, it compares the cluster with the documents, by server-side dry runs that change nothing.
 This needs the extra `sparkgen[cluster]`.
 
-Exit codes, as for kubectl diff: 0 no changes, 1 changes, 2 an error.
+With --evidence, it predicts for each changed application how long its next run takes and what it costs,
+by a replay of an earlier run as in `sparkgen whatif` (docs/diff.md).
+
+Exit codes, as for kubectl diff: 0 no changes, 1 changes, 2 an error. With --max-cost-increase, 1 means that a
+predicted cost rises by more.
 """
 EXAMPLES = """\b
 Examples:
@@ -45,6 +53,7 @@ Examples:
   sparkgen diff --from v1 --to v2 -f prod.yaml app.yaml
   sparkgen diff --from origin/main --merge-base -o markdown apps/ > comment.md
   sparkgen diff --rendered deploy/pi app.yaml
+  sparkgen diff --from main apps/ --evidence logs/ --prices prices.yaml --max-cost-increase 10%
   sparkgen diff app.yaml                             # with the cluster of the current context
   sparkgen diff --context prod -n analytics --brief app.yaml
 """
@@ -61,11 +70,15 @@ class DiffOptions(ClusterOptions, Request):
     rendered: str = ""
     output: str = "text"
     brief: bool = False
+    evidence: tuple[str, ...] = ()
+    prices: str = ""
+    max_increase: str = ""
 
 
 def compare(options: DiffOptions) -> int:
     """Compare, and print the difference. Returns 1 if there is any."""
     _agree(options)
+    most = _part_of(options.max_increase)
     if options.old:
         difference = _revisions(options)
     elif options.rendered:
@@ -73,6 +86,8 @@ def compare(options: DiffOptions) -> int:
     else:
         difference = _cluster(options)
     _print(shown(difference, options.output, brief=options.brief), options)
+    if most is not None:
+        return int(_dearer(difference, most))
     if difference:
         return 1
     if options.output == "text":
@@ -99,6 +114,18 @@ COMMAND = command(
     TARGET,
     CONTEXT,
     KUBECONFIG,
+    Option(
+        "evidence",
+        "--evidence LOG",
+        "Event log of an earlier run, or a folder of logs, to predict the next run from. Repeatable.",
+        many=True,
+    ),
+    Option("prices", "--prices FILE", "With --evidence: on-demand prices, as for whatif."),
+    Option(
+        "max_increase",
+        "--max-cost-increase PERCENT",
+        "With --evidence: exit 1 only if a predicted cost rises by more, for example 10%.",
+    ),
     Option("output", "--output -o", "Output format.", choices=FORMS, default="text"),
     Option("brief", "--brief", "Print the summary only, without object diffs."),
     COLOUR,
@@ -107,12 +134,47 @@ COMMAND = command(
 
 def _agree(options: DiffOptions) -> None:
     """Raise SparkgenError for options of two kinds of comparison."""
+    if (options.prices or options.max_increase) and not options.evidence:
+        raise SparkgenError("--prices and --max-cost-increase need event logs; add --evidence LOG")
     if (options.new or options.merge_base) and not options.old:
         raise SparkgenError("--to and --merge-base need an earlier revision; add --from REVISION")
     if options.old and options.rendered:
         raise SparkgenError("--from and --rendered cannot be combined; leave one of them out")
     if (options.old or options.rendered) and (options.context or options.kubeconfig):
         raise SparkgenError("--context and --kubeconfig need a cluster; leave out --from and --rendered")
+
+
+def _part_of(percent: str) -> float | None:
+    """Returns 0.1 for "10%"; None for "". SparkgenError for any other text."""
+    if not percent:
+        return None
+    number = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)%", percent)
+    if number is None:
+        raise SparkgenError(f"--max-cost-increase {percent}: write a number with %, as in 10%")
+    return float(number[1]) / 100
+
+
+def _dearer(difference: Difference, most: float) -> bool:
+    """Whether the cost of an application rises by more than a part of it. Prints which ones."""
+    found = False
+    for one in difference.applications:
+        increase = one.prediction.cost_increase if one.prediction is not None else None
+        if increase is not None and increase > most:
+            output.note(
+                f"{one.title}: the predicted cost rises by {increase:.1%}, more than {100 * most:.4g}%"
+            )
+            found = True
+        elif one.prediction is not None and increase is None:
+            output.note(f"{one.title}: no prediction, so its cost is not checked")
+    return found
+
+
+def _with_evidence(
+    applications: Sequence[ApplicationDiff], old: Sequence[Side], new: Sequence[Side], options: DiffOptions
+) -> tuple[ApplicationDiff, ...]:
+    if not options.evidence:
+        return tuple(applications)
+    return predicted(applications, old, new, EvidenceOptions(options.evidence, options.prices))
 
 
 def _revisions(options: DiffOptions) -> Difference:
@@ -124,7 +186,8 @@ def _revisions(options: DiffOptions) -> Difference:
     earlier, later = points(where, options.old, options.new, merge_base=options.merge_base)
     before, after, same = sides(where, earlier, later, options)
     applications, unchanged = compare_all(before, after)
-    return Difference(earlier.name, later.name, tuple(applications), unchanged + same)
+    changed = _with_evidence(applications, before, after, options)
+    return Difference(earlier.name, later.name, changed, unchanged + same)
 
 
 def _documents(request: Request) -> tuple[Document, ...]:
@@ -137,13 +200,14 @@ def _documents(request: Request) -> tuple[Document, ...]:
 
 
 def _directory(options: DiffOptions) -> Difference:
-    differing, same, others, overrides = with_directory(
-        _documents(options), options.namespace, Path(options.rendered)
-    )
+    documents = _documents(options)
+    differing, same, others, overrides = with_directory(documents, options.namespace, Path(options.rendered))
+    after = [side(one, options.namespace) for one in documents] if options.evidence else ()
     for text in (*others, *overrides):
         output.note(text)
     new = ", ".join(options.sources)
-    return Difference(options.rendered, new, tuple(differing), same, tuple(overrides))
+    changed = _with_evidence(differing, (), after, options)
+    return Difference(options.rendered, new, changed, same, tuple(overrides))
 
 
 def _cluster(options: DiffOptions) -> Difference:
@@ -154,7 +218,10 @@ def _cluster(options: DiffOptions) -> Difference:
     differing, same, unseen = with_cluster(documents, options.namespace, cluster)
     for text in unseen:
         output.note(f"not checked: {text}")
-    return Difference(cluster.context, ", ".join(options.sources), tuple(differing), same)
+    namespace = options.namespace or cluster.namespace
+    after = [side(one, namespace) for one in documents] if options.evidence else ()
+    changed = _with_evidence(differing, (), after, options)
+    return Difference(cluster.context, ", ".join(options.sources), changed, same)
 
 
 def _print(text: str, options: DiffOptions) -> None:

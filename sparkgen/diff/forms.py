@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from sparkgen.diff.values import Action, ApplicationDiff, Difference, FieldChange, ObjectChange
-from sparkgen.phrases import number_of
+from sparkgen.phrases import number_of, some_of
 from sparkgen.terminal import escaped_json, visible
+
+if TYPE_CHECKING:
+    from sparkgen.whatif.prediction import Figures, Prediction
 
 FORMS = ("text", "markdown", "json")
 _SIGNS: dict[Action, str] = {
@@ -28,6 +32,8 @@ _MEANING: dict[Action, str] = {
     "replaced": "replaced",
     "kept": "no longer rendered; kept until it is deleted or pruned",
 }
+_SHOWN = 5
+"""Fields whose effect is not in a prediction that are named."""
 _APART = "&#8203;"
 """A space without width: text with it is neither a mention nor a link."""
 _LONGEST_COMMENT = 60_000
@@ -84,6 +90,9 @@ def _block(one: ApplicationDiff) -> Iterator[str]:
     if one.fields:
         yield "  changes:"
         yield from (f"    {line}" for line in _table(one.fields))
+    if one.prediction is not None:
+        yield f"  {prediction_head(one.prediction)}"
+        yield from (f"    {name:<14}  {step}" for name, step in prediction_rows(one.prediction))
     yield "  objects:"
     for change in one.objects:
         yield f"    {_SIGNS[change.action]} {object_name(change)}{_said(change)}"
@@ -121,6 +130,38 @@ def _step(change: FieldChange) -> str:
 
 def _effect(change: FieldChange) -> str:
     return "new run" if change.in_run else "same run"
+
+
+def prediction_head(one: Prediction) -> str:
+    """What a prediction is from, or why there is none; and which changes are not in it."""
+    left = f"; not in it: {some_of(one.not_predicted, _SHOWN)}" if one.not_predicted else ""
+    if one.before is None:
+        return f"no prediction of the next run: {one.reason}{left}"
+    from sparkgen.whatif.text_report import signed  # noqa: PLC0415 - few differences have evidence
+
+    return f"predicted from {one.log}, whose own replay is off by {signed(one.wall_error)}{left}"
+
+
+def prediction_rows(one: Prediction) -> list[tuple[str, str]]:
+    """The predicted figures, each with its name; none without a prediction."""
+    if one.before is None or one.after is None:
+        return []
+    from sparkgen.whatif.text_report import range_words, seconds  # noqa: PLC0415 - as above
+
+    before, after = one.before, one.after
+    cost = f"cost ({one.currency})" if one.currency else "core-hours"
+    between = range_words(after.wall_range) if after.wall_range is not None else ""
+    wall = _change(before.wall_seconds, after.wall_seconds, seconds)
+    return [
+        ("wall time", f"{wall}; not certain: {between}" if between else wall),
+        ("executor time", _change(before.executor_seconds, after.executor_seconds, seconds)),
+        (cost, _change(before.cost, after.cost, "{:.4g}".format)),
+    ]
+
+
+def _change(before: float, after: float, shown: Callable[[float], str]) -> str:
+    part = f" ({after / before - 1:+.0%})" if before > 0 else ""
+    return f"{shown(before)} -> {shown(after)}{part}"
 
 
 def object_name(change: ObjectChange) -> str:
@@ -163,6 +204,12 @@ def _section(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
             title = f" ({escaped(field.title)})" if field.title else ""
             cells = (f"{escaped(field.label)}{title}", code(field.old), code(field.new), _effect(field))
             yield f"| {' | '.join(cells)} |"
+    if one.prediction is not None:
+        head = prediction_head(one.prediction)
+        yield from ("", f"{head[0].upper()}{escaped(head[1:])}.")
+        rows = prediction_rows(one.prediction)
+        yield from ("", "| next run | |", "|---|---|") if rows else ()
+        yield from (f"| {name} | {escaped(step)} |" for name, step in rows)
     yield ""
     count = len(one.objects)
     yield f"<details><summary>{count} object{'s' if count > 1 else ''}</summary>"
@@ -218,6 +265,7 @@ def as_json(difference: Difference, *, brief: bool = False) -> str:
             "parts": list(one.verdict.parts),
         }
         del value["verdict"]
+        value["prediction"] = _prediction_json(one.prediction)
         value["fields"] = [
             {
                 "path": change.path,
@@ -240,6 +288,31 @@ def as_json(difference: Difference, *, brief: bool = False) -> str:
         "overrides": list(difference.overrides),
     }
     return escaped_json(json.dumps(result, indent=2, ensure_ascii=False)) + "\n"
+
+
+def _prediction_json(one: Prediction | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {
+        "log": one.log or None,
+        "before": _figures_json(one.before),
+        "after": _figures_json(one.after),
+        "wallError": one.wall_error,
+        "currency": one.currency or None,
+        "notPredicted": list(one.not_predicted),
+        "reason": one.reason or None,
+    }
+
+
+def _figures_json(one: Figures | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {
+        "wallSeconds": one.wall_seconds,
+        "wallRangeSeconds": one.wall_range,
+        "executorSeconds": one.executor_seconds,
+        "cost": one.cost,
+    }
 
 
 def _object_json(change: ObjectChange, *, brief: bool) -> dict[str, str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sparkgen import contract
 from sparkgen.objects import ObjectView
+
+if TYPE_CHECKING:
+    from sparkgen.whatif.prediction import Prediction
 
 State = Literal["added", "removed", "changed"]
 Action = Literal["added", "removed", "changed", "replaced", "kept"]
@@ -122,7 +125,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationDiff:
-    """All changes of one application."""
+    """All changes of one application. `prediction`: of its next run, where evidence was given."""
 
     name: str
     namespace: str
@@ -132,6 +135,7 @@ class ApplicationDiff:
     fields: tuple[FieldChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()
     environment: str = ""
+    prediction: Prediction | None = None
 
     @property
     def title(self) -> str:

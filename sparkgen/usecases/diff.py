@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparkgen import model, resources
 from sparkgen.diff import live, rendered
 from sparkgen.diff.compare import compare, compare_all
 from sparkgen.diff.values import ApplicationDiff, Side, Verdict
+from sparkgen.document.locks import spec_path
+from sparkgen.schema.fields import APPLICATION_KINDS
 from sparkgen.usecases.runtime import not_made_here, with_runtime
 from sparkgen.writers import overrides
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sparkgen.cluster import Cluster
     from sparkgen.document import Document
@@ -78,3 +81,55 @@ def _compared(gathered: live.Gathered) -> ApplicationDiff | None:
         verdict = Verdict(False, "the server rejects it", old.run if old else "", new.run)
         return ApplicationDiff(new.name, new.namespace, new.source, "changed", verdict, objects=special)
     return replace(difference, objects=(*difference.objects, *special)) if difference else None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOptions:
+    """Where recorded runs are: event logs, and folders with logs. `prices`: the name of a file, or ""."""
+
+    places: tuple[str, ...]
+    prices: str = ""
+
+
+def predicted(
+    applications: Iterable[ApplicationDiff],
+    old: Iterable[Side],
+    new: Iterable[Side],
+    options: EvidenceOptions,
+) -> tuple[ApplicationDiff, ...]:
+    """Returns the applications, each with a prediction of its next run.
+
+    Raises SparkgenError for prices or an event log that cannot be read.
+    """
+    from sparkgen.whatif.prediction import Prediction, newest_logs, predict  # noqa: PLC0415 - few need it
+    from sparkgen.whatif.price_file import read_prices  # noqa: PLC0415
+
+    logs = newest_logs(options.places)
+    prices = read_prices(options.prices) if options.prices else None
+    before, after = ({_place(one): one for one in sides} for sides in (old, new))
+
+    def one(application: ApplicationDiff) -> ApplicationDiff:
+        place = (application.environment, application.namespace, application.name)
+        was, shall = before.get(place), after.get(place)
+        spec = _spec(shall)
+        if application.state == "removed" or spec is None:
+            return application
+        log = logs.get(application.name, "")
+        if not log:
+            return replace(application, prediction=Prediction("", reason="there is no log of an earlier run"))
+        return replace(application, prediction=predict(log, _spec(was), spec, prices))
+
+    return tuple(map(one, applications))
+
+
+def _place(side: Side) -> tuple[str, str, str]:
+    return side.environment, side.namespace, side.name
+
+
+def _spec(side: Side | None) -> Mapping[str, Any] | None:
+    """The spec of an application's document; None for a server, or where only objects are known."""
+    document = side.document if side is not None else None
+    if document is None or document.get("kind") not in APPLICATION_KINDS:
+        return None
+    spec: Mapping[str, Any] = reduce(lambda value, key: value[key], spec_path(document), document)
+    return spec

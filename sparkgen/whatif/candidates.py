@@ -55,10 +55,13 @@ class Candidate:
     spec: Mapping[str, Any]
     searched: bool = False
     """Whether a search created it, and not the user."""
+    removed: frozenset[str] = frozenset()
+    """Properties that it has not, although the recorded run may have had them."""
 
     def properties(self, recorded: Mapping[str, str]) -> dict[str, str]:
         """The recorded Spark properties, changed by this candidate."""
-        kept = {name: value for name, value in recorded.items() if name not in _deleted(self.spec)}
+        gone = self.removed | _deleted(self.spec)
+        kept = {name: value for name, value in recorded.items() if name not in gone}
         return {**kept, **asked_properties(self.spec)}
 
 

@@ -32,6 +32,10 @@ def application_of(recording: Recording) -> str:
     """Returns the name of a run's application; "" if sparkgen did not start the run."""
     if not recording.properties.get("spark.master", "").startswith("sparkgen://"):
         return ""
-    name = recording.application_id
+    return application_of_id(recording.application_id)
+
+
+def application_of_id(name: str) -> str:
+    """Returns the application of a run's id, as in "pi-0123abcd-x1y2z"; "" for any other id."""
     run = _RUN.fullmatch(name) if len(name) <= _LONGEST else None
     return run["application"] if run else ""
