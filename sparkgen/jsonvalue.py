@@ -15,7 +15,7 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 """A text, up to the end of the data if it has no end; or a bracket outside of a text."""
 
 
-def decode(data: bytes | str, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+def decode(data: bytes | bytearray | str, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
     """Decodes JSON. Raises ValueError for invalid JSON, also if it is nested too deeply.
 
     `hook` is called with each object as soon as it is read; its result replaces the object.
@@ -39,22 +39,23 @@ def decode_object(data: bytes, hook: Callable[[dict[str, Any]], Any] | None = No
     return decode(_cut(data), hook)
 
 
-def _cut(data: bytes) -> bytes:
+def _cut(data: bytes) -> bytes | bytearray:
     """Returns JSON in which objects and lists deeper than DEEPEST are null. Invalid JSON stays invalid.
 
     But inside of what is cut out, only the brackets are counted.
     """
-    kept = bytearray()  # a list would need 80 bytes for each of millions of parts
+    kept = bytearray()  # not a list: each part of a list costs 80 bytes
     level = start = 0
     for found in _TOKEN.finditer(data):
         token = found[0]
         if token in (b"{", b"["):
             level += 1
             if level == DEEPEST + 1:
-                kept += data[start : found.start()] + b"null"
+                kept += data[start : found.start()]
+                kept += b"null"
         elif token in (b"}", b"]"):
             if level == DEEPEST + 1:
                 start = found.end()
             level -= 1
     kept += data[start:]
-    return bytes(kept) if level <= DEEPEST else b""
+    return kept if level <= DEEPEST else b""

@@ -207,7 +207,7 @@ def _directory(options: DiffOptions) -> Difference:
         output.note(text)
     new = ", ".join(options.sources)
     changed = _with_evidence(differing, (), after, options)
-    return Difference(options.rendered, new, changed, same, tuple(overrides))
+    return Difference(options.rendered, new, changed, same, tuple(overrides), tuple(others))
 
 
 def _cluster(options: DiffOptions) -> Difference:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from sparkgen import contract
@@ -24,9 +26,10 @@ from sparkgen.phrases import some_of
 from sparkgen.usecases.logs import WantedLog, source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sparkgen.cluster import Cluster
+    from sparkgen.live.archived import Archive, ArchivedLog
     from sparkgen.live.following import Read
     from sparkgen.live.sources import Source
     from sparkgen.live.values import Run
@@ -39,6 +42,7 @@ Ctrl-C stops only the command.
 The log of an executor is deleted with its pod when the executor ends. The command then tells you how the
 executor ended, and under which name to look for the log in your cluster's log collection. If the document has
 `logging.archive`, --archived reads the log from there, with the rclone and the credentials of your machine.
+There, --since prints whole files of driver and executors that were written to in this time.
 """
 EXAMPLES = """\b
 Examples:
@@ -142,18 +146,43 @@ def _from_archive(run: Run, options: LogsOptions, since: int | None) -> Iterable
         raise SparkgenError(
             f"the logs of {run.name} are not archived: set `logging.archive` for the next run"
         )
-    known = archived.archived_logs(archive, os.environ, since)
-    found = archived.chosen(
-        known, options.executor, allocator=options.allocator, everything=options.everything
+    wish = archived.Wish(options.executor, options.allocator, options.everything)
+    known = archived.archived_logs(archive, run, wish, os.environ, since)
+    if not known:
+        titles = archived.titles(archive, os.environ)
+        there = f"it has those of: {some_of(titles, sources.SHOWN)}" if titles else "it has none yet"
+        of_time = "" if since is None else " of this time"
+        raise SparkgenError(f"{archive.folder} has no such log{of_time}: {there}")
+    found = archived.chosen(known, wish)
+    _say_what_is_printed(known, found, wish, since)
+    return _archived_lines(archive, found, wish, since)
+
+
+def _say_what_is_printed(
+    known: Sequence[ArchivedLog], found: Sequence[ArchivedLog], wish: archived.Wish, since: int | None
+) -> None:
+    """Say which of several pods it is, and that `--since` chooses files."""
+    others = [log.pod for log in known if log not in found]
+    if wish.executor and others:
+        named = some_of(others, sources.SHOWN)
+        output.say(f"this is the log of {found[0].pod}, the newest; others with this ID: {named}")
+    if since is not None and any(log.title != contract.ALLOCATOR_CONTAINER for log in found):
+        output.say(
+            "with --archived, --since chooses files that were written to in this time, and prints them whole"
+        )
+
+
+def _archived_lines(
+    archive: Archive, found: Sequence[ArchivedLog], wish: archived.Wish, since: int | None
+) -> Iterator[str]:
+    after = (
+        datetime.min.replace(tzinfo=UTC) if since is None else datetime.now(UTC) - timedelta(seconds=since)
     )
-    if not found:
-        titles = some_of(list(dict.fromkeys(log.title for log in known)), sources.SHOWN)
-        there = f"it has those of: {titles}" if known else "it has none yet"
-        raise SparkgenError(f"{archive.folder} has no such log: {there}")
+    count = Counter(log.title for log in found)
     for log in found:
-        mark = f"[{log.title}] " if options.everything else ""
-        for line in lines(archived.content(archive, log, os.environ)):
-            yield f"{mark}{line}"
+        mark = log.title if count[log.title] == 1 else f"{log.title}, {log.pod}"
+        for line in archived.recent(log, lines(archived.content(archive, log, os.environ)), after):
+            yield f"[{mark}] {line}" if wish.everything else line
 
 
 def _print(lines: Iterable[str], allocator: str | None, grep: str = "") -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, cast
 
 MOST = 1 << 20
-"""The largest number of bytes of standard output that are read."""
+"""The largest number of bytes of standard output that are read, unless a caller says otherwise."""
 _TAIL = 2048
 """The number of bytes kept of the end of standard error."""
 _PIECE = 1 << 16
@@ -22,6 +22,10 @@ class Failed(Exception):
     """A program failed or was killed. The message has the reason on one line."""
 
 
+class TooMuch(Failed):
+    """A program printed more than is read."""
+
+
 def output_of(
     command: Sequence[str],
     environment: Mapping[str, str],
@@ -29,12 +33,13 @@ def output_of(
     seconds: float,
     stdin: bool,
     shown: bool = True,
+    most: int = MOST,
 ) -> bytes:
     """Returns a program's standard output. Raises Failed, OSError (no start), ValueError (null byte).
 
     At a terminal, its standard error is shown directly, because it may contain the address of a login page;
     otherwise its end is in the message. `stdin`: the program may read our standard input, where a user is;
-    `shown`: its standard error may go to the terminal as it is.
+    `shown`: its standard error may go to the terminal as it is; `most`: bytes, or it is TooMuch.
     """
     watched = stdin or (shown and sys.stderr is not None and sys.stderr.isatty())
     process = subprocess.Popen(
@@ -46,7 +51,7 @@ def output_of(
     )
     end = time.monotonic() + seconds
     try:
-        printed, said = _read(process, end)
+        printed, said = _read(process, end, most)
         status = process.wait(max(end - time.monotonic(), 0))
     except (TimeoutError, subprocess.TimeoutExpired):
         raise Failed(f"{command[0]} did not end within {seconds:.0f} seconds") from None
@@ -62,9 +67,9 @@ def output_of(
     return printed
 
 
-def _read(process: subprocess.Popen[bytes], end: float) -> tuple[bytes, bytes]:
-    """Returns standard output, and the end of standard error. Raises Failed (too long), TimeoutError."""
-    read = {pipe: b"" for pipe in (process.stdout, process.stderr) if pipe is not None}
+def _read(process: subprocess.Popen[bytes], end: float, most: int) -> tuple[bytes, bytes]:
+    """Returns standard output, and the end of standard error. Raises TooMuch, TimeoutError."""
+    read = {pipe: bytearray() for pipe in (process.stdout, process.stderr) if pipe is not None}
     with selectors.DefaultSelector() as selector:
         for pipe in read:
             selector.register(pipe, selectors.EVENT_READ)
@@ -79,11 +84,12 @@ def _read(process: subprocess.Popen[bytes], end: float) -> tuple[bytes, bytes]:
                     selector.unregister(pipe)
                 elif pipe is process.stderr:
                     read[pipe] = (read[pipe] + piece)[-_TAIL:]
-                elif len(read[pipe]) + len(piece) > MOST:
-                    raise Failed(f"it printed more than {MOST >> 20} MiB")
+                elif len(read[pipe]) + len(piece) > most:
+                    raise TooMuch(f"it printed more than {most >> 20} MiB")
                 else:
                     read[pipe] += piece
-    return read[cast(IO[bytes], process.stdout)], read[process.stderr] if process.stderr else b""
+    said = read[process.stderr] if process.stderr else b""
+    return bytes(read[cast(IO[bytes], process.stdout)]), bytes(said)
 
 
 def _line(said: bytes) -> str:

@@ -181,10 +181,9 @@ def _said(change: ObjectChange) -> str:
 def as_markdown(difference: Difference, *, brief: bool = False) -> str:
     """The text for a comment on a pull request."""
     head = f"### sparkgen diff: {code(difference.old)} → {code(difference.new)}"
-    if not difference:
-        return f"{head}\n\nNo changes.\n"
-    parts = [head, "", f"{summary(difference)}.", ""]
-    parts += [*(f"- {escaped(text)}" for text in difference.overrides), ""] if difference.overrides else []
+    parts = [head, "", f"{summary(difference)}." if difference else "No changes.", ""]
+    files = [*difference.overrides, *difference.notes]
+    parts += [*(f"- {escaped(text)}" for text in files), ""] if files else []
     for one in difference.applications:
         parts += [*_section(one, brief=brief), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
@@ -286,6 +285,7 @@ def as_json(difference: Difference, *, brief: bool = False) -> str:
         "applications": applications,
         "unchanged": difference.unchanged,
         "overrides": list(difference.overrides),
+        "notes": list(difference.notes),
     }
     return escaped_json(json.dumps(result, indent=2, ensure_ascii=False)) + "\n"
 

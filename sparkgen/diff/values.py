@@ -153,6 +153,8 @@ class Difference:
     unchanged: int
     overrides: tuple[str, ...] = ()
     """A sentence for each file by which another tool changes what it applies of the old side."""
+    notes: tuple[str, ...] = ()
+    """A sentence for each file of the old side that is not compared; it is no difference by itself."""
 
     def __bool__(self) -> bool:
         return bool(self.applications or self.overrides)

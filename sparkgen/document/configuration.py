@@ -181,12 +181,13 @@ def _top_level(root: Node) -> Iterator[Problem]:
 
             near = nearest(name, FIELDS)
             step = f"write `{near}`" if near else f"write one of {', '.join(FIELDS)}"
-            yield mistake(root.keys[name], (name,), f"`{name}` is not a field here", step, name)
+            message = f"`{shortened(name)}` is not a field here"
+            yield mistake(root.keys[name], (name,), message, step, name)
     yield from _runtime_problems(root)
     size = root.entries.get(MAX_ARTIFACT_SIZE)
     if size is not None and size.value is not None and not _SIZE.fullmatch(size.text):
         said, step = "must be a size in Mi or Gi", "for example: 4Gi"
-        yield mistake(size.position, (MAX_ARTIFACT_SIZE,), said, step, shortened(size.text))
+        yield mistake(size.position, (MAX_ARTIFACT_SIZE,), said, step, size.text)
 
 
 def _runtime_problems(root: Node) -> Iterator[Problem]:
@@ -195,7 +196,7 @@ def _runtime_problems(root: Node) -> Iterator[Problem]:
         image = root.entries.get(field)
         if image is not None and image.value is not None and (said := _image_problem(image.value)):
             step = f"for example: {example}@sha256:..."
-            yield mistake(image.position, (field,), said, step, shortened(image.text))
+            yield mistake(image.position, (field,), said, step, image.text)
     name = root.entries.get(RUNTIME_CONFIG_MAP)
     if name is None or name.value is None:
         return
@@ -223,8 +224,8 @@ def _image_problem(value: object) -> str:
 
 
 def mistake(position: Position, path: tuple[str | int, ...], message: str, step: str, found: str) -> Problem:
-    """Returns SG200 for a mistake in `.sparkgen.yaml`."""
-    return Problem("SG200", Severity.ERROR, position, path, message, found=found, next_step=step)
+    """Returns SG200 for a mistake in `.sparkgen.yaml`; of what was found, only the beginning."""
+    return Problem("SG200", Severity.ERROR, position, path, message, found=shortened(found), next_step=step)
 
 
 # --- values for documents -----------------------------------------------------------------------------

@@ -82,6 +82,11 @@ class _Reader:
     def assignments(self) -> list[Assignment]:
         if not self._text:
             raise SetError(self._place(0), f"{self._option} is empty")
+        try:
+            self._text.encode()
+        except UnicodeEncodeError as error:  # bytes of the command line that are not UTF-8
+            step = "write it in UTF-8"
+            raise SetError(self._place(error.start), "is not UTF-8", step, self._text) from None
         found: list[Assignment] = []
         while self._at < len(self._text):
             path = self._path()

@@ -251,10 +251,18 @@ OWN_ROWS = (
     ),
     Row("spec.rbac", reason="sparkgen renders the rights", step="write Role and RoleBinding yourself"),
     Row("spec.networkPolicy", reason="sparkgen renders it", step="write a NetworkPolicy yourself"),
+    *(
+        Row(
+            f"spec.logging.{name}",
+            reason="sparkgen writes log4j2.properties",
+            step="put a log4j2.properties into the image's configuration directory",
+        )
+        for name in ("level", "loggers")
+    ),
     Row(
-        "spec.logging",
-        reason="sparkgen writes log4j2.properties",
-        step="put a log4j2.properties into the image's configuration directory",
+        "spec.logging.archive",
+        reason="sparkgen adds the container that copies logs",
+        step="collect the logs with an agent on each node, such as Fluent Bit",
     ),
     Row(
         "spec.shuffleService",

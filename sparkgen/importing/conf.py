@@ -16,6 +16,7 @@ from sparkgen.importing.conf_volumes import volumes
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.keytab import keytab
+from sparkgen.importing.properties import HALF, HALF_STEP, has_half
 from sparkgen.model.kerberos import KEYTAB_PROPERTY
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.properties.classes import BACKEND_CLASSES, backend_classes, without_backend_classes
@@ -76,6 +77,7 @@ def place(draft: Draft, typed: bool) -> None:
     Typed fields take precedence, as in the operators, which apply them last.
     """
     claims: list[Property] = []
+    _drop_halves(draft)
     _rename(draft)
     keytabs = [item for item in draft.properties if item.name == KEYTAB_PROPERTY]
     for item in draft.properties:
@@ -89,6 +91,14 @@ def place(draft: Draft, typed: bool) -> None:
     for item in keytabs:
         keytab(draft, item)
     draft.properties.clear()
+
+
+def _drop_halves(draft: Draft) -> None:
+    """Drop the properties that no document can have. All at once, because a file may have thousands."""
+    for item in draft.properties:
+        if has_half(item.name + item.text):
+            _tell(draft, Outcome.LOST, item, HALF, HALF_STEP)
+    draft.properties[:] = [item for item in draft.properties if not has_half(item.name + item.text)]
 
 
 def _rename(draft: Draft) -> None:

@@ -34,7 +34,7 @@ def application_name(text: str) -> str:
 
 
 def _with_hash(name: str, text: str) -> str:
-    return _with_end(name, hashlib.sha256(text.encode()).hexdigest()[:_HASH])
+    return _with_end(name, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_HASH])
 
 
 def _with_end(name: str, end: str) -> str:

@@ -14,6 +14,10 @@ _SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _PREFIX = "spark."
+_UTF16 = "utf-16-le"
+_HALF = re.compile("[\ud800-\udfff]")
+HALF, HALF_STEP = "has a character that is not UTF-8", "write it in UTF-8"
+"""The reason why import drops half of a surrogate pair, which YAML cannot have, and the next step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,11 @@ def has_spark_properties(text: str) -> bool:
     return any(line.lstrip(" \t\f").startswith(_PREFIX) for _, line in _lines(text))
 
 
+def has_half(text: str) -> bool:
+    """Whether a text has half of a surrogate pair: of an escape, or of an argument that is not UTF-8."""
+    return _HALF.search(text) is not None
+
+
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Yields the logical lines with their numbers: no comments or blank lines; continued lines joined."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -88,4 +97,5 @@ def _unescaped(text: str) -> str:
         code = found[1]
         return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPES.get(code, code)
 
-    return _ESCAPE.sub(character, text)
+    # Java's characters have 16 bits: an emoji is two escapes, the halves of a surrogate pair.
+    return _ESCAPE.sub(character, text).encode(_UTF16, "surrogatepass").decode(_UTF16, "surrogatepass")

@@ -7,18 +7,19 @@ rule's message. A required field gets a valid value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sparkgen.document import Document
 from sparkgen.document.parse import parse
-from sparkgen.errors import Path, Problem, Severity
+from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.grammar.whole import whole
 from sparkgen.importing.complete import REPOSITORY
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Entry, Outcome
 from sparkgen.importing.naming import FALLBACK
+from sparkgen.importing.properties import HALF, HALF_STEP, has_half
 from sparkgen.importing.provenance import entry_of, is_there, source_of, text_at, value_at
 from sparkgen.importing.removal import take_out
 from sparkgen.schema.repaired import UNKNOWN
@@ -50,8 +51,11 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
     """Change a draft until `examine` finds no error in its `text`.
 
     Returns the problems that are left: warnings, or the errors that remain after the last round. A
-    document that is too large stays as it is, because no single value of it is wrong.
+    document that is too large stays as it is, because no single value of it is wrong. So does one that has
+    only errors without a path.
     """
+    for problem in reversed([*_halves(draft.value, draft.origin)]):
+        _put_right(draft, problem)
     problems: list[Problem] = []
     left = _MOST_EXAMINED
     for number in range(_ROUNDS):
@@ -59,7 +63,8 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
         problems = problems_of(written, examine)
         left -= len(written) + _OF_PROBLEM * len(problems)
         errors = [problem for problem in problems if problem.severity is Severity.ERROR]
-        if not errors or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
+        of_values = [problem for problem in errors if problem.path]
+        if not of_values or any(problem.code == _TOO_LARGE and not problem.path for problem in errors):
             break
         if left < 0 and number >= _FEW:
             break
@@ -67,6 +72,15 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
             if problem.code not in UNKNOWN or is_there(draft.value, problem.path):
                 _put_right(draft, problem)
     return problems
+
+
+def _halves(value: Any, origin: Position, path: Path = ()) -> Iterator[Problem]:
+    """Yields a problem for each value that has half of a surrogate pair, or whose name does."""
+    if any(isinstance(text, str) and has_half(text) for text in (value, *path[-1:])):
+        yield Problem("SG002", Severity.ERROR, origin, path, HALF, next_step=HALF_STEP)
+    elif isinstance(value, dict | list):
+        for part, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _halves(child, origin, (*path, part))
 
 
 def _next(errors: Sequence[Problem]) -> list[Problem]:
@@ -213,8 +227,11 @@ def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
     if entry is not None and entry.target == path and entry.source:
         _drop(draft, entry)
     _note_parts_lost(draft, path, lost)
-    parts = any(item.reason == reason for item in draft.entries) and not source
-    if lost not in draft.entries and not parts:  # the value may have been copied to both roles
+    if source:  # what was lost of it before is lost with it
+        draft.entries[:] = [item for item in draft.entries if not _is_lost_part(item, source)]
+    parts = not source and any(item.reason == reason for item in draft.entries)
+    # The value may have been copied to both roles. Sources are compared first, because that is faster.
+    if not parts and not any(item.source == source and item == lost for item in draft.entries):
         draft.entries.append(lost)
     for place in [place for place in draft.comments if place[: len(path)] == path]:
         del draft.comments[place]
@@ -222,8 +239,18 @@ def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
         del draft.copied[place]
 
 
+def _is_lost_part(item: Entry, source: Path) -> bool:
+    return (
+        item.outcome is Outcome.LOST
+        and len(item.source) > len(source)
+        and item.source[: len(source)] == source
+    )
+
+
 def _note_parts_lost(draft: Draft, path: Path, lost: Entry) -> None:
     """Mark the entries below a removed value as lost, too; drop those that the entry `lost` covers."""
+    if not any(item.target and item.target[: len(path)] == path for item in draft.entries):
+        return
     draft.entries[:] = [
         replace(item, outcome=Outcome.LOST, target=(), reason=lost.reason, step=lost.step)
         if item.target[: len(path)] == path and item.target != path

@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen.document.configuration import mistake, sections
 from sparkgen.document.ignores import ENDED
 from sparkgen.document.node import Node
+from sparkgen.document.text import shortened
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.grammar import GrammarError
 from sparkgen.grammar.memory import to_mib
@@ -48,7 +49,7 @@ class _Reader:
             return {}
         for name in node.entries:
             if name not in names:
-                message = f"`{name}` is not a field here"
+                message = f"`{shortened(name)}` is not a field here"
                 self.complain(node.keys[name], (*path, name), message, _near(name, names), name)
         return {
             name: child for name, child in node.entries.items() if name in names and child.value is not None
@@ -62,10 +63,11 @@ class _Reader:
             if not isinstance(item.value, str):
                 self.wrong_type(item, path, "a string", choices[0] if choices else "text")
             elif choices and item.value not in choices:
-                step = _near(item.value, choices)
-                self.complain(
-                    item.position, (*path, index), f"`{item.value}` is not an allowed value", step, item.value
+                message, step = (
+                    f"`{shortened(item.value)}` is not an allowed value",
+                    _near(item.value, choices),
                 )
+                self.complain(item.position, (*path, index), message, step, item.value)
             else:
                 found.append(item.value)
         return tuple(found)
@@ -93,7 +95,7 @@ class _Reader:
             # YAML 1.1 reads an unquoted `off` as false.
             if item.value is False or item.value == OFF:
                 found[code] = None
-            elif item.value in SEVERITIES:
+            elif isinstance(item.value, str) and item.value in SEVERITIES:
                 found[code] = SEVERITIES[item.value]
             else:
                 step = f"write one of {OFF}, {', '.join(SEVERITIES)}"

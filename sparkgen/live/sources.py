@@ -8,7 +8,7 @@ from sparkgen import contract
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar.whole import whole
 from sparkgen.live import allocatorlog
-from sparkgen.live.archived import is_archived
+from sparkgen.live.archived import reading
 from sparkgen.live.values import (
     Run,
     by_spark,
@@ -112,7 +112,7 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
     now = f"it has executors {some_of(ids, SHOWN)}" if ids else "it has no executors now"
     number = whole(id_)
     said = allocatorlog.loss(allocator_log, number) if number is not None else ""
-    read = f"sparkgen logs {run.application} --archived --executor {id_}" if is_archived(run) else ""
+    read = reading(run, f" --executor {id_}")
     if not said and not (number is not None and run.driver is not None):
         return f"{run.name} has no executor {id_}: {now}" + (f"; for earlier ones: {read}" if read else "")
     pod = _pod_name(run, id_)

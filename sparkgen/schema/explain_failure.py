@@ -9,6 +9,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -19,7 +20,7 @@ from sparkgen.schema.accepts import is_integer, is_number, python_pattern
 from sparkgen.schema.fields import Field
 from sparkgen.schema.identity import API_VERSION, identify
 from sparkgen.schema.misplaced import Misplaced, misplaced
-from sparkgen.schema.suggestions import Stray
+from sparkgen.schema.suggestions import MOST_SUGGESTED, Stray
 
 if TYPE_CHECKING:
     from sparkgen.document.node import Document
@@ -54,13 +55,14 @@ def validator() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A document that is being checked, as a document of `kind`."""
+    """A document that is being checked, as a document of `kind`. `strays`: its unknown fields so far."""
 
     document: Document
     kind: str
     root: Field
     value: Mapping[str, Any]
     misplaced: Misplaced
+    strays: list[Path] = dataclass_field(default_factory=list)
 
     def field(self, path: Path) -> Field:
         """The field at a path; without a schema if the schema does not have it."""
@@ -149,7 +151,11 @@ def _wrong_members(case: Case, path: Path, errors: list[Any]) -> Iterator[Proble
     known = {child.name for child in field.children()}
     closed = any(error.validator == "additionalProperties" for error in errors)
     unknown = [name for name in value if name not in known] if closed else []
-    suggestions = {name: Stray(case.kind, case.root, field, name).suggestion() for name in unknown}
+    suggestions = {}
+    for name in unknown:
+        case.strays.append((*path, name))
+        thorough = len(case.strays) <= MOST_SUGGESTED
+        suggestions[name] = Stray(case.kind, case.root, field, name).suggestion(thorough=thorough)
     for name, suggestion in suggestions.items():
         if (*path, name) not in case.misplaced.told:
             said = describe.unknown(field, name, suggestion)

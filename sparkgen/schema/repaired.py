@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Path, Problem
 from sparkgen.schema import fields
 from sparkgen.schema.accepts import accepts
 from sparkgen.schema.identity import API_VERSION
-from sparkgen.schema.suggestions import Stray
+from sparkgen.schema.suggestions import MOST_SUGGESTED, Stray
 
 if TYPE_CHECKING:
     from sparkgen.document.node import Document, Node
@@ -43,10 +43,14 @@ class _Unclear(Exception):
     """A problem cannot be repaired: its field or value does not exist, or no valid value is known."""
 
 
-def repaired(document: Document, problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Returns at most VARIANTS valid values close to the document's, which itself does not change."""
+def repaired(document: Document, problems: Collection[Problem]) -> list[dict[str, Any]]:
+    """Returns at most VARIANTS valid values close to the document's, which itself does not change.
+
+    Of a document with more than MOST_SUGGESTED unknown fields, it returns none.
+    """
     kind = document.value.get("kind")
-    if kind not in fields.KINDS:
+    strays = sum(problem.code in UNKNOWN for problem in problems)
+    if kind not in fields.KINDS or strays > MOST_SUGGESTED:
         return []
     # Deepest paths first, because repairing a parent may change its name.
     ordered = sorted(problems, key=lambda problem: -len(problem.path))

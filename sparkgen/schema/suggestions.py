@@ -14,6 +14,8 @@ from sparkgen.schema.fields import Field
 from sparkgen.schema.kubeflow_fields import instead
 from sparkgen.schema.wording import either
 
+MOST_SUGGESTED = 100
+"""The most unknown fields of a document for which the right name is looked for: each takes milliseconds."""
 MOST_HOMES = 3
 """A name that belongs to more places than this (`name`) gives no hint where to move the field."""
 
@@ -62,11 +64,22 @@ class Stray:
         """The path of the application's fields in a document of this kind."""
         return "spec.template" if self.kind == fields.KINDS[1] else "spec"
 
-    def suggestion(self) -> Suggestion:
-        """What to do about it."""
+    def suggestion(self, *, thorough: bool = True) -> Suggestion:
+        """What to do about it. `thorough`: also look for the name and the place that were meant."""
         if (known_elsewhere := instead(self.parent.path, self.name)) is not None:
             code, step = known_elsewhere
             return Suggestion(step.replace("`spec.", f"`{self.spec}."), code)
+        meant = self._meant() if thorough else None
+        return meant or Suggestion(f"delete it, or list the valid fields: {self._list}")
+
+    @property
+    def _list(self) -> str:
+        """The command that lists the fields of the parent."""
+        shown = path_text(tuple(part for part in self.parent.path if isinstance(part, str)))
+        return f"`sparkgen explain {shown}`" if self.parent.path else "`sparkgen explain`"
+
+    def _meant(self) -> Suggestion | None:
+        """The name or the place that was meant; None if there is no such name."""
         names = [child.name for child in self.parent.children()]
         spelling = {letters(name): name for name in names}.get(letters(self.name))
         if spelling is not None:
@@ -76,9 +89,7 @@ class Stray:
                 return Suggestion(step_text)
         if (choice := self._required() or nearest(self.name, names)) is not None:
             return _rename(choice)
-        shown = path_text(tuple(part for part in self.parent.path if isinstance(part, str)))
-        command = f"sparkgen explain {shown}" if self.parent.path else "sparkgen explain"
-        return Suggestion(f"delete it, or list the valid fields: `{command}`")
+        return None
 
     def _required(self) -> str | None:
         """The required field whose name ends with this one: `path` of a mount means `mountPath`."""

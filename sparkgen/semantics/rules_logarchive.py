@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.model.logarchive import FIELDS_OF_STORES, INTERVAL, seconds
+from sparkgen.grammar.memory import to_mib
+from sparkgen.model.logarchive import FIELDS_OF_STORES, INTERVAL, MAX_SIZE, seconds
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import ERROR, Finding, about_key, rule
 from sparkgen.semantics.wording import shortened
@@ -12,11 +13,15 @@ from sparkgen.semantics.wording import shortened
 FIELD = ("logging", "archive")
 SHORTEST_SECONDS = 5
 """How often archive.sh looks for new lines."""
+LEAST_AGE_SECONDS = 3600
+"""Whoever means days and writes none loses no log of today. The chart's template has the same number."""
+LEAST_MIB = 8
+"""The largest size of two files (logged.sh): those of driver and allocator that are not complete."""
 
 
 @rule("SG326", ERROR)
 def archives(facts: DocumentFacts) -> Iterator[Finding]:
-    """No place or two, fields of a bucket for a claim, and times that are too short."""
+    """No place or two, fields of a bucket for a claim, and times or a size that are too small."""
     section = facts.get(*FIELD)
     if section is None:
         return
@@ -40,11 +45,20 @@ def archives(facts: DocumentFacts) -> Iterator[Finding]:
             f"write `interval: {INTERVAL}`",
         )
     age = section.get("maxAge")
-    if age is not None and seconds(age) < 1:
+    if age is not None and seconds(age) < LEAST_AGE_SECONDS:
         yield Finding(
             (*path, "maxAge"),
-            "would delete each log at once",
+            "would delete logs that nobody has read",
             shortened(age),
-            "1s or more",
+            "1h or more",
             "write `maxAge: 30d`",
+        )
+    size = section.get("maxSize", MAX_SIZE)
+    if to_mib(size) < LEAST_MIB:
+        yield Finding(
+            (*path, "maxSize"),
+            "is too small for the files that are being written",
+            shortened(size),
+            f"{LEAST_MIB}m or more",
+            f"write `maxSize: {MAX_SIZE}`",
         )

@@ -30,6 +30,8 @@ OWN_VOLUMES = frozenset(
 """Volumes that sparkgen adds to pods; a sidecar may mount most of them."""
 
 SECRET_VOLUMES = (contract.TOKEN_VOLUME, contract.SESSION_VOLUME)
+ARCHIVE_VOLUMES = (contract.LOGS_VOLUME, contract.LOG_ARCHIVE_VOLUME, contract.LOG_ARCHIVE_LOGIN_VOLUME)
+"""With the credentials of the log archive, or with files that are taken into it."""
 """Volumes of sparkgen with credentials in them."""
 
 
@@ -184,6 +186,9 @@ def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
         for path, mount in container.items("volumeMounts"):
             if mount.get("name") in SECRET_VOLUMES:
                 message = "contains the allocator's credentials, which no other container may have"
+                yield Finding((*path, "name"), message, str(mount["name"]), next_step="delete the mount")
+            elif mount.get("name") in ARCHIVE_VOLUMES:
+                message = "is for the container that archives logs, which runs no other code"
                 yield Finding((*path, "name"), message, str(mount["name"]), next_step="delete the mount")
         for path, place, _ in places(container):
             if is_below(place, contract.ROOT):

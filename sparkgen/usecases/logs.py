@@ -75,8 +75,8 @@ def _until_there(
 
     def awaited(life: Life, fares: str) -> str:
         if life.over:
-            step = f": sparkgen logs {run.application} --archived" if archived.is_archived(run) else ""
-            raise NotFound(f"no log for {run.name}, which is {fares}{step}")
+            read = archived.reading(run)
+            raise NotFound(f"no log for {run.name}, which is {fares}" + (f": {read}" if read else ""))
         if not wait:
             raise NotFound(f"no log yet for {run.name}, which is {fares}; to wait for it, add -f")
         return f"{run.name} is {fares}"

@@ -56,6 +56,10 @@ def start(
     `arguments`: of the program; None for those of the document. SparkgenError if it is not possible, with the
     reason; Conflict if the ID belongs to another request; ClusterError if the cluster refuses.
     """
+    try:
+        "".join(arguments or ()).encode()
+    except UnicodeEncodeError:  # bytes of the command line that are not UTF-8
+        raise SparkgenError("an argument of the run is not UTF-8; write it in UTF-8") from None
     application = one(cluster, name)
     asked = RequestedRun(application.name, arguments, id_)
     live = cluster.get("batch/v1", "Job", asked.run)

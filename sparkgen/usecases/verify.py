@@ -55,7 +55,7 @@ _METADATA = (
 )
 """Fields that change nothing in the content of a ConfigMap of another kind than a label or a name."""
 _MOST_MISTAKES = 20
-"""Mistakes of a document that are told with each runtime in it."""
+"""Mistakes of a document that are told with the first runtime in it."""
 _MARKS = tuple(text.encode() for text in (contract.RUNTIME_NAME, *FILES))
 """What a file contains if an object in it is the runtime or names it, unless something hides it."""
 _HIDING = (b"\0", b"!!binary", b"2002:binary", b"%TAG")
@@ -299,7 +299,8 @@ def _read(path: str) -> bytes | Problem:
 def _add_document(found: Runtimes, document: Composed) -> None:
     """Add the objects of a document: one, or those of a list. For kubectl, whatever has `items` is a list.
 
-    Its mistakes are those of the runtime, if there is one in it: programs differ in what they read there.
+    Its mistakes are those of the runtimes in it, because programs differ in what they read there. The first
+    runtime names them.
     """
     errors = [one for one in document.problems if one.severity is Severity.ERROR]
     mistakes = [f"{one.position}: {one.message}" for one in errors[:_MOST_MISTAKES]]
@@ -314,6 +315,8 @@ def _add_document(found: Runtimes, document: Composed) -> None:
             items = node.entries.get("items") if node.is_mapping else None
             nodes += items.items if items is not None and items.is_list else ()
             found.add(node.value, _locator(node), mistakes)
+            if mistakes and len(found.checked) > before:  # a list may have thousands of runtimes
+                mistakes = [f"{found.checked[before].where}: the mistakes of this document are named there"]
     found.unread += errors if len(found.checked) == before else ()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sparkgen.errors import SparkgenError, path_text
 from sparkgen.eventlog import read_recording
+from sparkgen.eventlog.files import ROLLING
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.whatif.candidates import ANSWERED, Candidate, asked_properties
 from sparkgen.whatif.configuration import is_task_resource
@@ -22,8 +23,6 @@ from sparkgen.whatif.study import Question, Run, price, study
 MOST_LOGS = 100_000
 """Entries of a folder that are looked at to find the newest log of an application."""
 _ANSWERED_PATHS = frozenset(path for path, name in TYPED_PROPERTIES.items() if name in ANSWERED)
-_ROLLING = "eventlog_v2_"
-"""The beginning of the name of a rolling log's folder."""
 _CODEC = re.compile(r"\.(?:gz|lz4|lzf|snappy|zstd|zip)$")
 _NAMES_ALONE = frozenset({"labels", "annotations", "run", "timeToLiveSeconds", "suspend", "schedule"})
 """Fields of a spec that change nothing in how a run works."""
@@ -134,7 +133,7 @@ def newest_logs(places: Iterable[str]) -> dict[str, str]:
 
 
 def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.name.startswith(_ROLLING)
+    return path.is_dir() and not path.name.startswith(ROLLING)
 
 
 def _in_folder(folder: str) -> Iterator[tuple[str, tuple[float, str]]]:
@@ -158,4 +157,4 @@ def _id_of(name: str) -> str:
     """The application's id in the name of a log (Spark's EventLogFileWriter); "" for a run that goes on."""
     if name.endswith(".inprogress"):
         return ""
-    return _CODEC.sub("", name.removeprefix(_ROLLING))
+    return _CODEC.sub("", name.removeprefix(ROLLING))

@@ -47,25 +47,34 @@ def left_out(files: Mapping[str, str]) -> list[str]:
 
 
 def in_kustomizations(root: Path, files: Collection[Path], runtimes: Collection[Path]) -> list[str]:
-    """Returns a sentence for each kustomization.yaml of sparkgen that changes what is applied of these files.
+    """Returns a sentence for each kustomization.yaml that may change what is applied of these files.
 
-    It must list all manifests beside it, or else the folders with some; `runtimes`, and folders, may be
-    listed too, and nothing else. It must do nothing else. Without one, a tool also applies other files beside
-    them. Raises SparkgenError if it cannot be read.
+    One of sparkgen must list all manifests beside it, or else the folders with some; `runtimes`, and folders,
+    may be listed too, and nothing else. It must do nothing else. Beside manifests, sparkgen writes one, so
+    one of others has taken its place. Without one, a tool also applies other files beside them. Raises
+    SparkgenError if it cannot be read.
     """
     folders = sorted({path.parent for path in files})
     missing = [folder / KUSTOMIZATION for folder in folders if not (folder / KUSTOMIZATION).exists()]
     beside = _beside(root, {*files, *runtimes})
-    return [
+    found = [
         f"{path.as_posix()} is missing, by which kustomize, Argo CD and Flux apply only the manifests beside "
         "it; render the documents again"
         for path in missing
-    ] + [
-        f"{path.as_posix()}: kustomize applies what this file says, and that is not each manifest beside it "
-        "as it is; render the documents again"
-        for path, names in _kustomizations(root, files)
-        if _changes(text_of(path), names, beside[path.parent])
     ]
+    for path, names in _kustomizations(root, files):
+        text = text_of(path)
+        if _changes(text, names, beside[path.parent]):
+            found.append(
+                f"{path.as_posix()}: kustomize applies what this file says, and that is not each manifest "
+                "beside it as it is; render the documents again"
+            )
+        elif names and not is_generated(text):
+            found.append(
+                f"{path.as_posix()}: sparkgen has not written this file, by which kustomize may change every "
+                "manifest; move it to another folder, and render the documents again"
+            )
+    return found
 
 
 def above(root: Path, folders: Collection[Path]) -> list[str]:
@@ -82,14 +91,14 @@ def above(root: Path, folders: Collection[Path]) -> list[str]:
 
 
 def of_others(root: Path, files: Iterable[Path]) -> list[str]:
-    """Returns a sentence for each kustomization.yaml above or beside these files that is not sparkgen's.
+    """Returns a sentence for each kustomization.yaml above these files that is not sparkgen's.
 
     Raises SparkgenError if it cannot be read.
     """
     return [
         f"{path.as_posix()}: sparkgen has not written this file; what kustomize changes by it is not compared"
-        for path, _ in _kustomizations(root, files)
-        if not is_generated(text_of(path))
+        for path, names in _kustomizations(root, files)
+        if not names and not is_generated(text_of(path))
     ]
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import ssl
 import threading
+import tracemalloc
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.unit.deep import FIELDS, wide
 
 PROGRAM = Path(__file__).parents[2] / "charts" / "spark-app" / "files" / "uninstall.py"
 
@@ -90,6 +93,16 @@ def test_a_redirect_is_not_followed(program: Any, status: int) -> None:
             program.call("GET", "/apis")
         assert [asked["Authorization"] for asked in api.asked] == ["Bearer the-token"]
         assert other.asked == []
+
+
+def test_deep_fields_need_little_memory(program: Any) -> None:
+    """The hook's container has 256 MiB, and an answer 12."""
+    text = wide(program.LEVELS)
+    tracemalloc.start()
+    assert program.shallow(text).count(b":null") == FIELDS
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * len(text)
 
 
 def test_an_answer_that_is_no_text(program: Any) -> None:

@@ -16,12 +16,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparkgen.errors import Path, Severity
-from sparkgen.model.logarchive import FIELDS_OF_STORES, seconds
+from sparkgen.grammar.memory import to_mib
+from sparkgen.model.logarchive import FIELDS_OF_STORES, MAX_SIZE, seconds
 from sparkgen.model.properties import lookup
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
 from sparkgen.semantics.rules_backend import RESTRICTIONS
-from sparkgen.semantics.rules_logarchive import SHORTEST_SECONDS
+from sparkgen.semantics.rules_logarchive import LEAST_AGE_SECONDS, LEAST_MIB, SHORTEST_SECONDS
 
 Value = dict[str, Any]
 Strategy = st.SearchStrategy[Any]
@@ -330,9 +331,11 @@ def _log_archive(section: Value) -> None:
         section.setdefault("claim", "spark-logs")
         for field in FIELDS_OF_STORES:
             section.pop(field, None)
-    for field in ("interval", "maxAge"):
-        if field in section and seconds(section[field]) < SHORTEST_SECONDS:
-            section[field] = "1m"
+    for field, least, text in (("interval", SHORTEST_SECONDS, "1m"), ("maxAge", LEAST_AGE_SECONDS, "1d")):
+        if field in section and seconds(section[field]) < least:
+            section[field] = text
+    if to_mib(section.get("maxSize", MAX_SIZE)) < LEAST_MIB:
+        section["maxSize"] = MAX_SIZE
 
 
 def _runtime(spec: Value) -> None:

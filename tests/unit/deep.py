@@ -14,3 +14,12 @@ MANAGED = [{"manager": "kubectl-create", "fieldsType": "FieldsV1", "fieldsV1": D
 def as_json(value: Any, levels: int = LEVELS) -> bytes:
     """Returns JSON with objects of so many levels in the place of each DEEP."""
     return json.dumps(value).replace(json.dumps(DEEP), '{"f:a":' * levels + "{}" + "}" * levels).encode()
+
+
+FIELDS = 20_000
+
+
+def wide(levels: int) -> bytes:
+    """Returns JSON with so many FIELDS, each of which is an object just below so many levels."""
+    inner = ",".join(f'"f:{number:06}":{{}}' for number in range(FIELDS))
+    return f"{'[' * (levels - 1)}{{{inner}}}{']' * (levels - 1)}".encode()

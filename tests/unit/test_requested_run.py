@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -13,7 +14,11 @@ from sparkgen.cluster.shapes import received
 from sparkgen.errors import SparkgenError
 from sparkgen.killing import DEADLINE, KILLED
 from sparkgen.usecases.requested_run import RequestedRun, copied, from_job, with_arguments
+from sparkgen.usecases.run import start
 from tests.property.test_shapes import ODD, changed, places
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
 
 
 def template(*arguments: str) -> dict[str, Any]:
@@ -104,3 +109,9 @@ def test_a_copy_has_binary_files_too() -> None:
     }
     copy = copied({"metadata": metadata, "binaryData": {"a.zip": "AAE="}}, "etl-1", job)
     assert (copy["metadata"]["name"], copy["binaryData"]) == ("etl-2-code", {"a.zip": "AAE="})
+
+
+def test_an_argument_that_is_not_utf_8_is_refused_before_a_cluster_is_asked() -> None:
+    """Python reads such bytes of a command line as halves of surrogate pairs, which no request can have."""
+    with pytest.raises(SparkgenError, match="is not UTF-8"):
+        start(cast("Cluster", None), "etl", ("a", "\udcff"), "", datetime.now(UTC))

@@ -17,8 +17,9 @@ if ! { split --version && pipes="$(mktemp -d "$folder/.pipes-XXXXXX")" && mkfifo
   echo "sparkgen: this log is not archived: $folder cannot be written to, or the image has no split of GNU" >&2
   exec "$@"
 fi
-split --bytes="$bytes" --numeric-suffixes --suffix-length=6 --additional-suffix=.log - \
-  "$folder/$(date -u +%Y%m%dT%H%M%SZ)-" <"$pipes/kept" &
+# The archiving container may link a file of another user only if its group may write it (fs.protected_hardlinks).
+(umask 002; exec split --bytes="$bytes" --numeric-suffixes --suffix-length=6 --additional-suffix=.log - \
+  "$folder/$(date -u +%Y%m%dT%H%M%SZ)-" <"$pipes/kept") &
 splitter=$!
 # A full disk ends the copy, and not what the container prints.
 tee -p "$pipes/kept" <"$pipes/printed" &

@@ -25,7 +25,9 @@
       {{- $call := dict "text" $text "unit" "s" "tables" $app.t -}}
       {{- template "sparkgen.milliseconds" $call -}}
       {{- if $call.error -}}{{- fail "logging.archive has a time that is too long: write a shorter one" -}}{{- end -}}
-      {{- if lt (int64 $call.value) 1000 -}}{{- fail "logging.archive has a time below a second, so each log would be deleted at once: write a longer one" -}}{{- end -}}
+      {{- if and (eq $name "maxAge") (lt $call.value 3600000) -}}
+        {{- fail "logging.archive.maxAge is shorter than 1h, which would delete logs that nobody has read: write `maxAge: 30d`" -}}
+      {{- end -}}
       {{- $_ := set $archive $name (div $call.value 1000 | toString) -}}
     {{- end -}}
     {{- $_ := set $app "archive" $archive -}}

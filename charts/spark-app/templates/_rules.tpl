@@ -19,6 +19,11 @@ says (sparkgen/semantics).
           {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path "name") "next" "delete the mount"
               "message" "contains the allocator's credentials, which no other container may have") -}}
         {{- end -}}
+        {{- $archives := list $c.LOGS_VOLUME $c.LOG_ARCHIVE_VOLUME $c.LOG_ARCHIVE_LOGIN_VOLUME -}}
+        {{- if and (eq $field "volumeMounts") (has $item.name $archives) -}}
+          {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path "name") "next" "delete the mount"
+              "message" "is for the container that archives logs, which runs no other code") -}}
+        {{- end -}}
         {{- $place := get $item $key -}}
         {{- if and $place (hasPrefix (print $c.ROOT "/") (print (clean (print "/" $place)) "/")) -}}
           {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path $key)

@@ -171,6 +171,7 @@ UNREAD = {
     "sparkgen.image.loading:missing": "words of our own, in what a program says",
     "sparkgen.importing.formats:self.group": "names without repetitions",
     "sparkgen.importing.formats:self.kind": "names without repetitions",
+    "sparkgen.live.archived:f'{re.escape(run.name)}-[a-z0-9]{{5}}'": "five characters after a name",
     "sparkgen.live.login:pattern": "a table, read here",
     "sparkgen.schema.accepts:python_pattern(pattern)": "of schemas, read here",
     "sparkgen.schema.corrections:python_pattern(pattern)": "of schemas, read here",

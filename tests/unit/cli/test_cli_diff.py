@@ -408,7 +408,7 @@ def test_a_kustomization_that_is_missing(cli: Cli) -> None:
 
 
 def test_a_kustomization_that_leaves_out_a_file_or_is_of_others(cli: Cli) -> None:
-    """What a rendered kustomization does not list is not applied; a file of your own is only named."""
+    """What a rendered kustomization does not list is not applied, and one of others may do anything."""
     cli("render", "app.yaml", "-o", "out")
     path = Path("out/kustomization.yaml")
     whole = path.read_text()
@@ -416,7 +416,28 @@ def test_a_kustomization_that_leaves_out_a_file_or_is_of_others(cli: Cli) -> Non
     assert cli("diff", "--rendered", "out", "app.yaml").code == 1
     path.write_text("kind: Kustomization\nnamePrefix: own-\nresources: [job.yaml]\n")
     result = cli("diff", "--rendered", "out", "app.yaml")
+    assert (result.code, "sparkgen has not written this file" in result.err) == (1, True)
+    assert (
+        "out/kustomization.yaml: sparkgen"
+        in cli("diff", "--rendered", "out", "app.yaml", "-o", "markdown").out
+    )
+    value = json.loads(cli("diff", "--rendered", "out", "app.yaml", "-o", "json").out)
+    assert [text.partition(": ")[0] for text in value["overrides"]] == ["out/kustomization.yaml"]
+    assert value["notes"] == []
+
+
+def test_a_kustomization_of_your_own_above_the_manifests_is_named_in_every_form(cli: Cli) -> None:
+    """It is no difference by itself, but a reviewer must know of it."""
+    cli("render", "app.yaml", "-o", "out/pi")
+    Path("out/kustomization.yaml").write_text("kind: Kustomization\nnamePrefix: own-\nresources: [pi]\n")
+    result = cli("diff", "--rendered", "out", "app.yaml")
     assert (result.code, "sparkgen has not written this file" in result.err) == (0, True)
+    markdown = cli("diff", "--rendered", "out", "app.yaml", "-o", "markdown")
+    assert markdown.code == 0
+    assert "No changes.\n\n- out/kustomization.yaml: sparkgen has not written this file" in markdown.out
+    value = json.loads(cli("diff", "--rendered", "out", "app.yaml", "-o", "json").out)
+    assert value["overrides"] == []
+    assert [text.partition(": ")[0] for text in value["notes"]] == ["out/kustomization.yaml"]
 
 
 def test_a_kustomization_that_lists_what_nobody_rendered(cli: Cli) -> None:

@@ -143,6 +143,7 @@ def test_set_below_null() -> None:
         (".".join("k" * 40) + "=1", 1, "more than 31 keys"),
         ("a" + "[0]" * 70 + "=1", 1, "more than"),
         ("", 1, "is empty"),
+        ("spec.image=\udcff", 12, "is not UTF-8"),
     ],
 )
 def test_wrong_set(text: str, column: int, message: str) -> None:

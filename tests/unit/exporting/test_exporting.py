@@ -56,6 +56,17 @@ def _document(folder: Path, text: str = MINIMAL) -> Document:
     return document
 
 
+@pytest.mark.parametrize("tool", list(Tool))
+def test_an_archive_of_logs_is_lost_without_a_word_about_log_levels(tool: Tool, tmp_path: Path) -> None:
+    """A document with nothing but an archive has no log4j2.properties."""
+    archive = "  logging:\n    archive: {url: s3://data-logs/x, image: docker.io/rclone/rclone:1.76.0}\n"
+    report = export(_document(tmp_path, MINIMAL + archive), tool).report
+    (told,) = [one for one in report.entries if "logging" in one.source]
+    assert told.outcome is Outcome.LOST
+    assert told.source[-1] == "archive"
+    assert "log4j2" not in told.reason + told.step
+
+
 def _spec(document: Mapping[str, Any]) -> Any:
     spec = document["spec"]
     return spec["template"] if document["kind"] == "ScheduledSparkApplication" else spec

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen.errors import Position, Problem, Severity
 from sparkgen.importing import Choices, Outcome, Result, import_all
 from sparkgen.importing.properties import FileProperty, read_properties
 from sparkgen.usecases.validate import examine
@@ -39,6 +40,12 @@ SUBMIT = "spark-submit --class a.B {} local:///a.jar\n"
 def test_the_syntax_is_that_of_java(text: str, expected: list[tuple[str, str, int]]) -> None:
     """Separators, comments, continued lines and escapes; Spark strips values."""
     assert read_properties(text) == [FileProperty(*item) for item in expected]
+
+
+def test_two_escapes_of_a_surrogate_pair_are_one_character() -> None:
+    """As native2ascii writes an emoji, and Java reads it; a half without the other stays one."""
+    (found,) = read_properties("spark.\\ud83d\\ude00=\\ud83d\\ude00b\\ud83d")
+    assert (found.name, found.text) == ("spark.\U0001f600", "\U0001f600b\ud83d")
 
 
 def imported(*names: str) -> Result:
@@ -204,3 +211,42 @@ def test_what_a_person_names_is_read(folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(folder / "jobs")
     result = imported("spark-submit", "--properties-file", "../spark-defaults.conf", "local:///a.py")
     assert only_spec(result)["sparkConf"] == {"spark.my.default": "yes"}
+
+
+def test_half_of_a_surrogate_pair_is_lost_and_everything_else_stays(folder: Path) -> None:
+    """YAML cannot have it; the name stays, and other invalid values are reported, too."""
+    lines = (
+        "spark.a=\\ud83d!",
+        "spark.\\udc00=b",
+        "spark.c=d",
+        "spark.kubernetes.namespace=\\u202Eevil",
+        "spark.kubernetes.container.image=\\udc00",
+    )
+    (folder / "half.conf").write_text("\n".join(lines))
+    (folder / "job.sh").write_text(SUBMIT.format("--name etl --properties-file half.conf"))
+    (item,) = imported("job.sh").imported
+    document = yaml.safe_load(item.text)
+    assert not item.problems
+    assert document["metadata"] == {"name": "etl"}
+    assert document["spec"]["sparkConf"] == {"spark.c": "d", "spark.app.name": "etl"}
+    lost = {entry.position.line for entry in item.entries if entry.outcome is Outcome.LOST}
+    assert lost == {1, 2, 4, 5}
+
+
+def test_arguments_that_are_not_utf_8_are_lost() -> None:
+    """Python reads their bytes as halves of surrogate pairs."""
+    words = ["spark-submit", "--name", "\udcfe", "--class", "a.B", "local:///\udcff.jar", "a", "\udcff"]
+    choices = Choices(image="r/x:1", spark_version="3.5.8")
+    (item,) = import_all(words, choices, examine, lambda: b"", lambda *_: True).imported
+    spec = yaml.safe_load(item.text)["spec"]
+    assert not item.problems
+    assert spec["arguments"] == ["a"]
+    assert [entry.source for entry in item.entries if entry.outcome is Outcome.CHANGED] == [("main file",)]
+
+
+def test_an_error_about_the_whole_document_changes_no_name(folder: Path) -> None:
+    """No other value corrects it, so it is only reported."""
+    (folder / "job.sh").write_text(SUBMIT.format("--name etl"))
+    whole = Problem("SG002", Severity.ERROR, Position("", 1, 1), (), "wrong")
+    (item,) = import_all(["job.sh"], Choices(), lambda _: [whole], bytes).imported
+    assert (item.name, item.problems) == ("etl", (whole,))

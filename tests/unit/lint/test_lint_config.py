@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sparkgen.document.configuration import error_about
 from sparkgen.errors import Severity
 from sparkgen.lint import PROFILES, Config, Policy, levels
 from sparkgen.lint.configfile import read_config
@@ -99,6 +100,8 @@ def test_what_says_nothing_is_the_default(text: str) -> None:
         ("lint:\n  failOn: maybe\n", 2, 11, "`maybe` is not an allowed value", "info, warning, error, never"),
         ("lint:\n  rules: {SG999: off}\n", 2, 11, "`SG999` is not a field here", "sparkgen rule"),
         ("lint:\n  rules: {SG104: off}\n", 2, 11, "`SG104` is not a field here", ""),
+        ("lint:\n  rules: {SG201: [error]}\n", 2, 18, "is not a severity", "off, info, warning, error"),
+        ("lint:\n  rules: {SG201: {a: b}}\n", 2, 18, "is not a severity", "off, info, warning, error"),
         ("lint:\n  rules: {SG201: loud}\n", 2, 18, "is not a severity", "off, info, warning, error"),
         ("lint:\n  settings: {maxCores: many}\n", 2, 24, "must be a whole number", "100"),
         ("lint:\n  settings: {maxMemory: 5Gi}\n", 2, 25, "Gi", "512g"),
@@ -137,3 +140,14 @@ def test_every_mistake_is_said_at_once() -> None:
     found = read_config(b"lint:\n  a: 1\n  failOn: 3\n  rules: {SG201: 7}\n", ".sparkgen.yaml")
     assert isinstance(found, tuple)
     assert len(found) == 3
+
+
+def test_aliases_of_a_long_value_do_not_fill_the_messages() -> None:
+    """Each place has a message, and each message only the beginning of the value."""
+    places = ", ".join(["*a"] * 300)
+    text = f"lint:\n  profiles: [&a {'x' * 10_000}, {places}]\n  {'y' * 1_000}: 1\n  failOn: *a\n"
+    found = read_config(text.encode(), ".sparkgen.yaml")
+    assert isinstance(found, tuple)
+    assert len(found) == 303
+    assert len(str(error_about(found))) < 300_000
+    assert max(len(problem.message) + len(problem.found) for problem in found) < 200

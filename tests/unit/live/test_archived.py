@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.live.archived import ArchivedLog, archive_of, archived_logs, chosen, content
+from sparkgen.live.archived import (
+    ArchivedLog,
+    Wish,
+    archive_of,
+    archived_logs,
+    chosen,
+    content,
+    reading,
+    recent,
+    titles,
+)
 from sparkgen.live.values import Run, by_spark
 from sparkgen.model import build
 from sparkgen.resources import render
@@ -90,51 +103,142 @@ def test_variables_of_a_cluster_are_few() -> None:
     }
 
 
+def test_two_dots_in_a_name_are_no_way_up() -> None:
+    """As `validate` says."""
+    archive = archive_of(run({**PLACE, "url": "s3://data-logs/a..b"}))
+    assert archive is not None
+    assert archive.folder.startswith("archive:data-logs/a..b/")
+
+
+def stored(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a machine whose rclone lists and prints these files.
+
+    Of what rclone can filter, it knows `--include` with a pattern in which `*` also matches `/`.
+    """
+    (folder / "rclone").write_text(
+        "#!/bin/sh\n"
+        f'echo "$@" >>{folder}/calls\n'
+        "for last; do :; done\n"
+        f"[ $1 = lsf ] || exec cat {folder}/store/${{last#archive:*/*/*/*/*/}}\n"
+        f"cd {folder}/store || exit 1\n"
+        'all="$*"\n'
+        "case $all in *--dirs-only*) exec ls -p ;; *--include*) only=${all#*--include } ;; esac\n"
+        "only=${only%% *}\n"
+        'find . -type f -path ".${only:-*}" | sed "s|^./||"\n'
+    )
+    (folder / "rclone").chmod(0o755)
+    for name, text in files.items():
+        path = folder / "store" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+def read(found: Run, wish: Wish, environment: dict[str, str]) -> bytes:
+    """What a user gets."""
+    archive = archive_of(found)
+    assert archive is not None
+    logs = chosen(archived_logs(archive, found, wish, environment, None), wish)
+    return b"".join(piece for log in logs for piece in content(archive, log, environment))
+
+
 @pytest.fixture
 def rclone(tmp_path: Path) -> dict[str, str]:
     """The environment of a machine whose rclone lists and prints the files of a folder."""
-    (tmp_path / "rclone").write_text(
-        "#!/bin/sh\n"
-        "for last; do :; done\n"
-        f'case $1 in lsf) cd {tmp_path}/store && find . -type f | sed "s|^./||" ;;\n'
-        f'  cat) exec cat "{tmp_path}/store/${{last#archive:*/pi-*/}}" ;; esac\n'
+    name = run(PLACE).name
+    return stored(
+        tmp_path,
+        {
+            f"{name}-aaaa1/spark/20260101T000000Z-000000.log": "old driver\n",
+            f"{name}-aaaa2/spark/20260102T000000Z-000000.log": "new driver, ",
+            f"{name}-aaaa2/spark/20260102T000000Z-000001.log": "second file\n",
+            f"{name}-aaaa2/allocator/20260102T000000Z-000000.log": "allocator\n",
+            f"{name}-b-exec-2/spark/20260102T000000Z-000000.log": "executor 2\n",
+            f"{name}-b-exec-2/evil/20260102T000000Z-000000.log": "not of us\n",
+            f"{name}-b-exec-2/dropped.txt": "not a log\n",
+        },
     )
-    (tmp_path / "rclone").chmod(0o755)
-    for name, text in {
-        "pi-x-driver1/spark/20260101T000000Z-000000.log": "old driver\n",
-        "pi-x-driver2/spark/20260102T000000Z-000000.log": "new driver, ",
-        "pi-x-driver2/spark/20260102T000000Z-000001.log": "second file\n",
-        "pi-x-driver2/allocator/20260102T000000Z-000000.log": "allocator\n",
-        "pi-x-exec-2/spark/20260102T000000Z-000000.log": "executor 2\n",
-        "pi-x-exec-2/evil/20260102T000000Z-000000.log": "not of us\n",
-        "pi-x-exec-2/dropped.txt": "not a log\n",
-    }.items():
-        path = tmp_path / "store" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return {"PATH": f"{tmp_path}:/usr/bin:/bin"}
 
 
 @pytest.mark.parametrize(
-    ("executor", "allocator", "everything", "text"),
+    ("wish", "text"),
     [
-        ("", False, False, b"new driver, second file\n"),
-        ("", True, False, b"allocator\n"),
-        ("2", False, False, b"executor 2\n"),
-        ("pi-x-exec-2", False, False, b"executor 2\n"),
-        ("3", False, False, b""),
-        ("", False, True, b"old driver\nallocator\nnew driver, second file\nexecutor 2\n"),
+        (Wish(), b"new driver, second file\n"),
+        (Wish(allocator=True), b"allocator\n"),
+        (Wish("2"), b"executor 2\n"),
+        (Wish("NAME-b-exec-2"), b"executor 2\n"),
+        (Wish("3"), b""),
+        (Wish(everything=True), b"old driver\nallocator\nnew driver, second file\nexecutor 2\n"),
     ],
 )
-def test_logs_are_found_and_read(
-    rclone: dict[str, str], executor: str, allocator: bool, everything: bool, text: bytes
-) -> None:
+def test_logs_are_found_and_read(rclone: dict[str, str], wish: Wish, text: bytes) -> None:
     """Those of the newest driver, or those that a user names; in the order of time."""
-    archive = archive_of(run(PLACE))
+    found = run(PLACE)
+    named = replace(wish, executor=wish.executor.replace("NAME", found.name))
+    assert read(found, named, rclone) == text
+
+
+def test_rclone_lists_only_what_is_wanted(rclone: dict[str, str], tmp_path: Path) -> None:
+    """User code of another pod may have written more files than can be listed."""
+    found = run(PLACE)
+    for wish in (Wish(), Wish(allocator=True), Wish("2")):
+        read(found, wish, rclone)
+    listed = [line for line in (tmp_path / "calls").read_text().splitlines() if line.startswith("lsf")]
+    assert [line.split(" --include ")[1].split()[0] for line in listed] == [
+        f"/{found.name}-?????/spark/*.log",
+        f"/{found.name}-?????/allocator/*.log",
+        "/*-exec-2/spark/*.log",
+    ]
+
+
+def firing(minutes: int) -> Run:
+    """The run of a CronJob, as its controller names the Job."""
+    once = run(PLACE)
+    return replace(once, name=f"pi-{minutes}")
+
+
+def test_a_firing_has_its_own_driver_and_executors(tmp_path: Path) -> None:
+    """All firings of a schedule share a folder, and so do their executors' numbers."""
+    label = run(PLACE).label
+    machine = stored(
+        tmp_path,
+        {
+            "pi-29384640-aaaaa/spark/20261101T010000Z-000000.log": "driver 1, ",
+            "pi-29384640-aaaaa/allocator/20261101T010000Z-000000.log": "allocator 1, ",
+            f"{label}-0a1b2-exec-1/spark/20261101T010100Z-000000.log": "executor 1, ",
+            "pi-29386080-bbbbb/spark/20261102T010000Z-000000.log": "driver 2, ",
+            "pi-29386080-bbbbb/allocator/20261102T010000Z-000000.log": "allocator 2, ",
+            f"{label}-9a8b7-exec-1/spark/20261102T010100Z-000000.log": "executor 2, ",
+        },
+    )
+    for number, minutes in ((1, 29384640), (2, 29386080)):
+        found = firing(minutes)
+        assert read(found, Wish(), machine) == f"driver {number}, ".encode()
+        assert read(found, Wish(allocator=True), machine) == f"allocator {number}, ".encode()
+        assert read(found, Wish("1"), machine) == f"executor {number}, ".encode()
+        every = f"allocator {number}, driver {number}, executor {number}, "
+        assert sorted(read(found, Wish(everything=True), machine).split(b", ")) == sorted(
+            every.encode().split(b", ")
+        )
+
+
+def test_an_application_may_be_called_like_an_executor(tmp_path: Path) -> None:
+    """Only a number behind `-exec-` makes one."""
+    found = replace(run(PLACE), name="my-exec-job-1f0c9d52", label="my-exec-job-1f0c9d52")
+    name = "my-exec-job-1f0c9d52-x7k2p/spark/20261128T185315Z-000000.log"
+    assert read(found, Wish(), stored(tmp_path, {name: "driver\n"})) == b"driver\n"
+    archive = archive_of(found)
     assert archive is not None
-    logs = archived_logs(archive, rclone, None)
-    wanted = chosen(logs, executor, allocator=allocator, everything=everything)
-    assert b"".join(piece for log in wanted for piece in content(archive, log, rclone)) == text
+    assert titles(archive, {"PATH": f"{tmp_path}:/usr/bin:/bin"}) == ["driver"]
+
+
+def test_lines_of_an_allocator_tell_their_time() -> None:
+    """Those of others may have any form."""
+    after = datetime(2026, 11, 28, 22, tzinfo=UTC)
+    told = ["2026-11-01T01:00:00.000Z old\n", '{"a": 1, "time": "2026-11-01T01:00:00.000Z"}\n']
+    new = ["2026-11-28T23:00:00.000Z new\n", "no time\n"]
+    assert [*recent(ArchivedLog("pi", "allocator", ()), [*told, *new], after)] == new
+    assert [*recent(ArchivedLog("pi", "driver", ()), [*told, *new], after)] == [*told, *new]
 
 
 def test_errors_are_sentences(rclone: dict[str, str], tmp_path: Path) -> None:
@@ -142,13 +246,25 @@ def test_errors_are_sentences(rclone: dict[str, str], tmp_path: Path) -> None:
     archive = archive_of(run(PLACE))
     assert archive is not None
     with pytest.raises(SparkgenError, match="install rclone"):
-        archived_logs(archive, {"PATH": "/nowhere"}, None)
+        archived_logs(archive, run(PLACE), Wish(), {"PATH": "/nowhere"}, None)
     gone = ArchivedLog("pi", "driver", ("pi/spark/gone.log",))
     with pytest.raises(SparkgenError, match=r"cannot read pi/spark/gone\.log"):
         list(content(archive, gone, rclone))
     (tmp_path / "rclone").write_text("#!/bin/sh\necho AccessDenied >&2; exit 1\n")
     with pytest.raises(SparkgenError, match=r"cannot list archive:.*AccessDenied"):
-        archived_logs(archive, rclone, None)
+        archived_logs(archive, run(PLACE), Wish(), rclone, None)
+    (tmp_path / "rclone").write_text("#!/bin/sh\nexec cat /dev/zero\n")
+    with pytest.raises(SparkgenError, match=r"too many files.*name one executor, or add --since 2h"):
+        archived_logs(archive, run(PLACE), Wish(), rclone, None)
+
+
+def test_the_command_that_reads_names_the_run() -> None:
+    """But for the latest, which is read without a name; none without an archive."""
+    found = run(PLACE)
+    assert reading(found) == "sparkgen logs pi --archived"
+    again = reading(replace(found, latest=False), " --executor 3")
+    assert again == f"sparkgen logs pi --run {found.name} --archived --executor 3"
+    assert not reading(run(None))
 
 
 def test_spark_as_the_allocator_is_recognized_with_an_archive() -> None:

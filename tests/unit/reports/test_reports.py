@@ -332,3 +332,13 @@ def test_a_long_key_is_not_in_each_report_of_a_problem() -> None:
     assert text.endswith(".last")
     assert text.startswith('["aaa')
     assert path_text(("spec", "b" * 317)) == f"spec.{'b' * 317}"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_long_value_does_not_fill_a_report(form: str) -> None:
+    """A document's aliases may repeat it in thousands of places."""
+    long = "x" * 100_000
+    problem = dataclasses.replace(CORES, found=long, message=long, allowed=long, next_step=long)
+    said = report([problem], form, CONTEXT)
+    assert "xxx..." in said
+    assert len(said) < 6_000

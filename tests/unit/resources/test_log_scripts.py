@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -16,14 +17,21 @@ from sparkgen.resources.text import static_text
 
 NAME = "20260101T000000Z-00000{}.log"
 RCLONE = """#!/bin/sh
-# `rclone move|copy --files-from LIST . TARGET`, as the script calls it.
+# `rclone move|copy --files-from LIST SOURCE TARGET`, as the script calls it. It follows links.
 [ -z "${AWAY:-}" ] || exit 1
-verb=$1 list=$3 target=$5
+verb=$1 list=$3 source=$4 target=$5
 case $verb in delete | rmdirs) echo "$1 $2 $3 $4" >>"$SPARKGEN_LOG_ARCHIVE/calls"; exit ;; esac
 while read -r file; do
-  mkdir -p "$target/${file%/*}" && cp "$file" "$target/$file" || exit 1
-  [ "$verb" = copy ] || rm -f "$file"
+  mkdir -p "$target/${file%/*}" && cp "$source/$file" "$target/$file" || exit 1
+  [ "$verb" = copy ] || rm -f "$source/$file"
 done <"$list"
+"""
+
+
+RACER = """#!/bin/sh
+# A program of the archiving container. Just before it runs, user code makes links of all files in its folder.
+for file in {folder}/*.log; do [ ! -f "$file" ] || ln -sf {secret} "$file"; done
+exec {program} "$@"
 """
 
 
@@ -150,12 +158,27 @@ def test_what_waits_is_bounded_and_the_archive_says_what_is_missing(logs: Path, 
     for number in range(4):
         (logs / "spark" / NAME.format(number)).write_bytes(b"x" * 600_000)
     process = archiving(logs, tmp_path, AWAY="yes")
-    wait(lambda: len(list((logs / "spark").glob("*.log"))) < 3)
+    wait(lambda: (logs / "dropped.txt").exists())
     said = ended(process)
-    left = sorted(path.name for path in (logs / "spark").glob("*.log"))
+    left = sorted(path.name for path in logs.rglob("*.log"))
     assert left[-1] == NAME.format(3)
+    assert NAME.format(0) not in left
     assert f"spark/{NAME.format(0)} was deleted before it could be archived".encode() in said
     assert NAME.format(0) in (logs / "dropped.txt").read_text()
+
+
+def test_the_oldest_files_of_all_containers_go_first(logs: Path, tmp_path: Path) -> None:
+    """Whatever the names of their folders are."""
+    old, new = "20260101T000000Z-00000{}.log", "20260102T000000Z-00000{}.log"
+    (logs / "allocator").mkdir()
+    for folder, name in (("allocator", new), ("spark", old)):
+        for number in range(2):
+            (logs / folder / name.format(number)).write_bytes(b"x" * 300_000)
+    process = archiving(logs, tmp_path, AWAY="yes")
+    wait(lambda: (logs / "dropped.txt").exists())
+    ended(process)
+    (line,) = (logs / "dropped.txt").read_text().splitlines()
+    assert line == f"spark/{old.format(0)} was deleted before it could be archived"
 
 
 def test_what_user_code_puts_there_is_left_alone(logs: Path, tmp_path: Path) -> None:
@@ -172,6 +195,52 @@ def test_what_user_code_puts_there_is_left_alone(logs: Path, tmp_path: Path) -> 
     ended(process)
     found = [path for path in (tmp_path / "archive").rglob("*") if path.is_file()]
     assert [path.read_text() for path in found] == ["mine\n"]
+
+
+@pytest.mark.parametrize("program", ["rclone", "ln"])
+def test_user_code_cannot_swap_a_file_once_it_is_checked(program: str, logs: Path, tmp_path: Path) -> None:
+    """A link to the credentials, put there at the worst moment, brings them nowhere."""
+    secret = tmp_path / "credentials"
+    secret.write_text("a secret of the archiving container")
+    for number in range(3):
+        (logs / "spark" / NAME.format(number)).write_text(f"line {number}\n")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "racers").mkdir()
+    real = programs / "rclone" if program == "rclone" else shutil.which(program)
+    racer = programs / "racers" / program
+    racer.write_text(
+        RACER.format(folder=logs / "spark", secret=secret, program=real).replace("ln -sf", "/bin/ln -sf")
+    )
+    racer.chmod(0o755)
+    process = archiving(logs, tmp_path, PATH=f"{racer.parent}:{programs}:{os.environ['PATH']}")
+    wait(lambda: all(path.is_symlink() for path in (logs / "spark").glob("*.log")))
+    ended(process)
+    found = [path.read_text() for path in (tmp_path / "archive").rglob("*") if path.is_file()]
+    assert not [text for text in found if "secret" in text]
+    if program == "rclone":
+        assert {"line 0\n", "line 1\n"} <= {*found}
+
+
+def test_what_was_taken_is_archived_after_a_restart(logs: Path, tmp_path: Path) -> None:
+    """The container that archives is killed while its archive cannot be reached."""
+    for number in range(3):
+        (logs / "spark" / NAME.format(number)).write_text(f"line {number}\n")
+    process = archiving(logs, tmp_path, AWAY="yes")
+    wait(lambda: len(list((logs / "spark").glob("*.log"))) == 1)
+    process.kill()
+    process.communicate(timeout=30)
+    archive = tmp_path / "archive" / "run" / "pod" / "spark"
+    process = archiving(logs, tmp_path)
+    wait(lambda: kept(archive) == b"line 0\nline 1\nline 2\n")
+    ended(process)
+
+
+def test_the_group_may_write_the_files(logs: Path) -> None:
+    """Linux lets the archiving container link a file of another user only then (fs.protected_hardlinks)."""
+    logged(logs, "bash", "-c", "echo line")
+    (file,) = (logs / "spark").glob("*.log")
+    assert file.stat().st_mode & 0o777 == 0o664
 
 
 def test_what_is_old_is_deleted_once_something_is_there(logs: Path, tmp_path: Path) -> None:

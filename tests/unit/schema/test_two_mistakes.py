@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from sparkgen.document import load
+from sparkgen.schema import suggestions
 from sparkgen.usecases.validate import examine
 
 BASE: dict[str, Any] = {
@@ -88,3 +89,25 @@ def test_there_are_pairs_enough() -> None:
     """As many as the law is worth."""
     paths = [path for path, _ in MISTAKES.values()]
     assert sum(one != other for one, other in itertools.combinations(paths, 2)) > 150
+
+
+def test_the_right_names_of_a_hundred_unknown_fields_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes milliseconds, and a document may have thousands of them."""
+    asked: list[str] = []
+
+    def meant(stray: suggestions.Stray) -> None:
+        asked.append(stray.name)
+
+    monkeypatch.setattr(suggestions.Stray, "_meant", meant)
+    document = copy.deepcopy(BASE)
+    document["spec"]["driver"] |= {f"memroy{number}": 1 for number in range(1_000)}
+    document["spec"]["executor"] |= {f"memroy{number}": 1 for number in range(1_000)}
+    file = tmp_path / "app.yaml"
+    file.write_text(yaml.safe_dump(document))
+    (read,) = load([str(file)]).documents
+    problems = examine(read)
+    assert [problem.code for problem in problems] == ["SG010"] * 2_000
+    assert all(problem.next_step.startswith("delete it, or list") for problem in problems)
+    assert len(asked) == suggestions.MOST_SUGGESTED

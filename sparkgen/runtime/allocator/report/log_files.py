@@ -46,9 +46,9 @@ class LogFiles:
                 self._file.flush()
 
     def _open_next(self) -> None:
-        full, self._file = self._file, None  # also if it cannot be closed, because the disk is full
-        if full is not None:
-            full.close()
+        if self._file is not None:
+            old, self._file = self._file, None  # also if it cannot be closed, because the disk is full
+            old.close()
         name = f"{self.now().astimezone(UTC):%Y%m%dT%H%M%SZ}-{self._number:06}.log"
         descriptor = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         self._file, self._size = os.fdopen(descriptor, "w", encoding="utf-8"), 0

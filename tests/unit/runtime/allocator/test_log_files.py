@@ -57,6 +57,26 @@ def test_no_file_of_somebody_else_is_written_to(tmp_path: Path) -> None:
     assert printed.getvalue() == "a line\n"
 
 
+def test_a_disk_that_is_full_when_a_file_ends_ends_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then closing fails, too: all lines are printed, and later ones are kept in another file."""
+
+    class Full(io.StringIO):
+        def close(self) -> None:
+            super().close()
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(log_files, "LARGEST", 10)
+    printed = io.StringIO()
+    files = LogFiles(printed, tmp_path, lambda: NOW, Full(), log_files.LARGEST)
+    for number in range(2):
+        files.write(f"line {number}\n")
+        files.flush()
+    assert printed.getvalue() == "line 0\nline 1\n"
+    assert kept(tmp_path) == "line 1\n"
+
+
 def test_without_a_folder_the_log_is_only_printed(tmp_path: Path) -> None:
     """A full disk is the same."""
     printed = io.StringIO()
@@ -64,26 +84,3 @@ def test_without_a_folder_the_log_is_only_printed(tmp_path: Path) -> None:
     files.write("a line\n")
     files.flush()
     assert printed.getvalue() == "a line\n"
-
-
-def test_a_disk_that_is_full_at_the_end_of_a_file_stops_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The next file begins as soon as there is room."""
-    monkeypatch.setattr(log_files, "LARGEST", 10)
-
-    class Full(io.StringIO):
-        def close(self) -> None:
-            super().close()
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    files = LogFiles(io.StringIO(), tmp_path, lambda: NOW)
-    files.write("line 0, which is long\n")
-    assert files._file is not None
-    files._file.close()
-    files._file = Full()
-    files.write("lost\n")
-    files.flush()
-    files.write("line 2\n")
-    files.flush()
-    assert kept(tmp_path) == "line 0, which is long\nline 2\n"
