@@ -227,7 +227,7 @@ def _note_lost(draft: Draft, path: Path, problem: Problem) -> None:
     if entry is not None and entry.target == path and entry.source:
         _drop(draft, entry)
     _note_parts_lost(draft, path, lost)
-    if source:  # what was lost of it before is lost with it
+    if source:  # its parts that were reported before need no line of their own
         draft.entries[:] = [item for item in draft.entries if not _is_lost_part(item, source)]
     parts = not source and any(item.reason == reason for item in draft.entries)
     # The value may have been copied to both roles. Sources are compared first, because that is faster.

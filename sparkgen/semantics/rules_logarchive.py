@@ -14,7 +14,7 @@ FIELD = ("logging", "archive")
 SHORTEST_SECONDS = 5
 """How often archive.sh looks for new lines."""
 LEAST_AGE_SECONDS = 3600
-"""Whoever means days and writes none loses no log of today. The chart's template has the same number."""
+"""So a number that was meant in days does not delete the logs of today. The chart has the same number."""
 LEAST_MIB = 8
 """The largest size of two files (logged.sh): those of driver and allocator that are not complete."""
 

@@ -185,10 +185,10 @@ class _Kustomizations:
             self.why[path] = [*listed.why]
             if not listed.known:
                 self.unread.append(path)
-            folder = os.path.realpath(path.parent)
+            folder, wanted = os.path.realpath(path.parent), frozenset(listed.names)
             for name in dict.fromkeys((*listed.names, *listed.texts)):
                 found = _found(folder, name)
-                if not found and name in listed.names:
+                if not found and name in wanted:
                     self.why[path].append(f"`{key_text(name)}` is not here")
                 for one in (_seen_from(path.parent, folder, file) for file in found):
                     self.listed_by.setdefault(one, set()).add(path)

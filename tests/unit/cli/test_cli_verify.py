@@ -14,6 +14,7 @@ import yaml
 
 from sparkgen import contract
 from sparkgen.image.runtime_files import FILES, RuntimeFiles
+from sparkgen.usecases import verify
 from sparkgen.usecases.runtime import files_of
 from sparkgen.usecases.verify import MOST_BYTES
 from sparkgen.yamltext import dump
@@ -323,6 +324,27 @@ def test_a_link_does_not_lead_verify_elsewhere(rendered: Cli) -> None:
         assert result.code == 1
         assert f"`{name}` is not here" in result.err
         assert "secret.txt:1" not in result.err
+
+
+def test_many_names_that_are_not_here_take_no_time_of_their_own(rendered: Cli) -> None:
+    """Each is looked up once, and compared with no other one."""
+    compared = 0
+
+    class Name(str):
+        __slots__ = ()
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return super().__eq__(other)
+
+        __hash__ = str.__hash__
+
+    names = tuple(Name(f"missing-{number}") for number in range(300))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verify, "_listed_in", lambda _: verify._Listed(names=names))
+        assert rendered("verify", "deploy").code == 1
+    assert compared < 3_000
 
 
 def test_a_kustomization_that_makes_the_runtime_is_not_called_current(rendered: Cli) -> None:
